@@ -1,0 +1,1 @@
+"""Knowledge: facts from text, entries, ranking, and the site that shows them."""

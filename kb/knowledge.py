@@ -1,0 +1,28 @@
+"""What the team knows, as the ranking reads it: from entry files in the terminal, from the database on the site. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from kb.entry_file import EntryFile, load_folder
+
+ENTRIES = Path(__file__).parent / "entries"
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """A set of entries. Equal sets rank equally: nothing else enters the ranking."""
+
+    entries: tuple[EntryFile, ...]
+
+    @cached_property
+    def by_slug(self) -> dict[str, EntryFile]:
+        return {entry.slug: entry for entry in self.entries}
+
+
+@cache
+def shipped() -> Knowledge:
+    """The entries that come with the package."""
+    return Knowledge(tuple(load_folder(ENTRIES)))

@@ -1,0 +1,1 @@
+"""Measuring. Installed alone on GPU hosts: nothing here imports Django or the site."""

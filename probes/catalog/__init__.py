@@ -1,0 +1,1 @@
+"""The probes, one file each, found by looking in this folder."""
