@@ -1,0 +1,12 @@
+"""One file an aggregate."""
+
+from kb.models.audit import AuditEvent
+from kb.models.case import Case, Ranking
+from kb.models.entry import Entry, EntryVersion
+from kb.models.host import Engine, Host
+from kb.models.run import Run
+from kb.models.thread import Claim, Thread
+
+__all__ = [
+    "AuditEvent", "Case", "Claim", "Engine", "Entry", "EntryVersion", "Host", "Ranking", "Run", "Thread",
+]  # fmt: skip
