@@ -1,0 +1,154 @@
+"""Words, numbers and pictures in the templates. Both languages of a text stand side by side: {% t "English" "中文" %}."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import markdown as markdown_library
+import nh3
+from django import template
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from kb import charts, explain
+from kb.language import LANGUAGES, THEMES, language
+from kb.present.facts import quantity
+from probes.facts import Fact
+from probes.vocabulary import fact_type
+
+register = template.Library()
+
+MARKDOWN_TAGS = {"p", "ul", "ol", "li", "strong", "em", "code", "pre", "h3", "h4", "blockquote", "br", "a",
+                 "table", "thead", "tbody", "tr", "th", "td"}  # fmt: skip
+
+
+@register.simple_tag
+def t(en: str, zh: str, **values: Any) -> str:
+    """The text in the reader's language; `{name}` in it stands for the value of that name."""
+    text = zh if language() == "zh" else en
+    # Only the values are foreign; the text itself stands in our template and may hold markup.
+    return format_html(text, **values) if values else mark_safe(text)  # noqa: S308
+
+
+@register.filter
+def both(thing: Any) -> str:
+    """The text of anything that has one in `zh` and one in `en`, in the reader's language."""
+    if thing is None or isinstance(thing, str):
+        return thing or ""
+    code = language()
+    return thing.get(code, "") if isinstance(thing, dict) else getattr(thing, code)
+
+
+@register.filter
+def other_language(thing: Any) -> str:
+    """The same text in the language that the reader did not choose."""
+    code = "en" if language() == "zh" else "zh"
+    return thing.get(code, "") if isinstance(thing, dict) else getattr(thing, code)
+
+
+@register.filter
+def label(name: str) -> str:
+    """What a fact of this name is, as a short noun phrase."""
+    return both(fact_type(name))
+
+
+@register.filter
+def said(fact: Fact) -> str:
+    """A fact's value with its unit, as a person writes it."""
+    return quantity(fact, language())
+
+
+@register.filter
+def number(value: float | None) -> str:
+    """As many digits as matter, "–" for a number that is not there."""
+    return "–" if value is None else explain.number(value)
+
+
+@register.filter
+def percent(share: float) -> str:
+    """A share as a percentage; the ends are never rounded to certainty."""
+    if 0 < share < 0.01:
+        return "<1 %"
+    return ">99 %" if 0.99 < share < 1 else f"{share * 100:.0f} %"
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Seconds as a person says them: "0.4 s", "12 s", "3 min"."""
+    if seconds is None:
+        return "–"
+    if seconds < 60:
+        return f"{explain.number(seconds) if seconds < 10 else round(seconds)} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+@register.filter
+def signed(weight: float) -> str:
+    """A weight with its sign, two decimals, a real minus."""
+    return f"{'−' if weight < -0.005 else '+'}{abs(weight):.2f}"
+
+
+@register.filter
+def at(moment: datetime | str | None) -> str:
+    """A time for machines and people: <time datetime=…>2026-12-01 10:02 UTC</time>."""
+    if not moment:
+        return "–"
+    when = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    when = timezone.localtime(when) if timezone.is_aware(when) else when
+    return format_html('<time datetime="{}">{}</time>', when.isoformat(), when.strftime("%Y-%m-%d %H:%M %Z").strip())
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """Markdown as HTML, with nothing in it that could act."""
+    html = markdown_library.markdown(text, extensions=["tables", "fenced_code", "sane_lists"], output_format="html")
+    return mark_safe(nh3.clean(html, tags=MARKDOWN_TAGS, attributes={"a": {"href"}}, link_rel="noopener nofollow"))  # noqa: S308
+
+
+@register.simple_tag
+def share_bar(share: float, tone: str = "teal") -> SafeString:
+    """A bar of this share (0-1); decorative, the number stands beside it."""
+    return mark_safe(charts.share_bar(share, conditional_escape(tone)))  # noqa: S308
+
+
+@register.simple_tag
+def line_chart(points: list[tuple[float, float]], title: str, unit: str = "") -> SafeString:
+    """A curve over seconds, with a summary for those who cannot see it."""
+    return mark_safe(charts.line_chart(points, title, unit, language()))  # noqa: S308
+
+
+@register.inclusion_tag("kb/_icon.html")
+def icon(name: str) -> dict[str, str]:
+    """One of the drawings of `_icon.html`, hidden from screen readers: a word always stands beside it."""
+    return {"name": name}
+
+
+@register.simple_tag
+def language_code() -> str:
+    """Value of the `lang` attribute."""
+    return "zh-CN" if language() == "zh" else "en"
+
+
+def _here(request: HttpRequest, **changes: str) -> str:
+    query = request.GET.copy()
+    for name, value in changes.items():
+        query[name] = value
+    return f"{request.path}?{query.urlencode()}"
+
+
+@register.inclusion_tag("kb/_switches.html")
+def switches(request: HttpRequest) -> dict[str, str]:
+    """Links that change language and theme and stay on the page; after a form, they lead to its address."""
+    theme = getattr(request, "theme", "auto")
+    following = THEMES[(THEMES.index(theme) + 1) % len(THEMES)]
+    other = next(code for code in LANGUAGES if code != language())
+    return {
+        "theme": theme,
+        "next_theme": following,
+        "theme_address": _here(request, theme=following),
+        "language_address": _here(request, lang=other),
+        "other": other,
+    }
