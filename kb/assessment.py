@@ -1,119 +1,84 @@
 """The answer to a case: facts in, everything that the page, the API and the terminal show out. Pure.
 
-    assess(facts, knowledge, submission) -> Assessment
+    assess(submission, knowledge, facts=..., probe_infos=...) -> Assessment
 
 The same function judges before and after probing, in the browser and in the terminal.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterable
 
-from kb.entry_file import EntryFile, Fix
+from kb import facts as reading
+from kb.fixes import rank_fixes
+from kb.judgement import (
+    Assessment,
+    Contribution,
+    Finding,
+    Meaning,
+    NextStep,
+    ProbeInfo,
+    RankedCause,
+    RankedFix,
+    Submission,
+)
+from kb.knowledge import Knowledge
+from kb.plan import next_steps
+from kb.ranking import rank
+
+try:
+    from kb import findings as seen
+    from kb import normal as speed
+except ImportError:  # GUARD: until both files exist
+
+    class seen:
+        findings = staticmethod(lambda facts: [])
+        verdict = staticmethod(lambda *a: "suspected")
+
+    class speed:
+        judge = staticmethod(lambda facts: None)
+
+
+from kb.facts.redact import redact
 from probes.facts import Fact, FactSet
 
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """What a person pasted, by part; `text` is the one box of the page or the symptom of a JSON case."""
-
-    text: str = ""
-    command: str = ""
-    log: str = ""
-    nvidia_smi: str = ""
-
-    def parts(self) -> dict[str, str]:
-        """Name of the part -> text, as provenance names them."""
-        return {"symptom": self.text, "command": self.command, "log": self.log, "nvidia_smi": self.nvidia_smi}
+__all__ = [
+    "Assessment", "Contribution", "Finding", "Meaning", "NextStep", "ProbeInfo", "RankedCause", "RankedFix",
+    "Submission", "assess", "redacted",
+]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """One term of a cause's score.
+def redacted(submission: Submission) -> tuple[Submission, int]:
+    """The submission without secrets, and how many were taken out."""
+    cleaned = {name: redact(text) for name, text in submission.parts().items()}
+    texts = {name: text for name, (text, _) in cleaned.items()}
+    parts = Submission(texts["symptom"], texts["command"], texts["log"], texts["nvidia_smi"])
+    return parts, sum(count for _, count in cleaned.values())
 
-    Attributes:
-        kind: prior, text (how the words fit), signature, rule, scale (tempering), exclusion.
-        weight: natural log-odds after grouping and tempering; the score is the plain sum of these.
-        nominal: before grouping ("x10" = ln 10), None where there is no likelihood ratio.
-        zh, en: the sentence that the page shows.
-        facts: the statements it rests on. rule, source: ids within the entry, "" if none.
+
+def assess(
+    submission: Submission,
+    knowledge: Knowledge,
+    *,
+    facts: Iterable[Fact] | None = None,
+    probe_infos: Iterable[ProbeInfo] = (),
+) -> Assessment:
+    """Judge a case.
+
+    Args:
+        submission: what was pasted; secrets are taken out before anything is read.
+        facts: everything that is stated or measured, with corrections applied. None: read the submission for them.
+        probe_infos: the probes that could be run where the case comes from.
     """
-
-    kind: Literal["prior", "text", "signature", "rule", "exclusion"]
-    weight: float
-    zh: str
-    en: str
-    nominal: float | None = None
-    group: str = ""
-    facts: tuple[Fact, ...] = ()
-    rule: str = ""
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RankedCause:
-    slug: str
-    probability: float
-    score: float
-    contributions: tuple[Contribution, ...]
-    unknown_rules: tuple[str, ...] = ()  # ids of rules whose facts are not known yet
-
-
-@dataclass(frozen=True, slots=True)
-class RankedFix:
-    """A fix, with the causes it answers; `value` is expected gain per minute, see METHOD section 9."""
-
-    slug: str
-    fix: Fix
-    probability: float
-    value: float
-    entry: EntryFile
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """What would move the ranking most per second: a probe to run or a question to the person."""
-
-    kind: Literal["probe", "question"]
-    name: str  # probe name, or fact name
-    zh: str
-    en: str
-    gain: float  # expected fall of entropy, in bits
-    cost_s: float
-    separates: tuple[str, ...] = ()  # slugs of the leading causes that it tells apart
-    ask: str = ""  # command to copy, for a question
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that was seen and matters by itself: a contradiction, a measured abnormality, a missing measurement."""
-
-    kind: Literal["contradiction", "abnormal", "fine", "not_measured", "note"]
-    zh: str
-    en: str
-    facts: tuple[Fact, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Assessment:
-    """Everything that is known about a case.
-
-    Attributes:
-        normal: `kb.normal.Normal`, or None where nothing about speed or memory was said.
-        verdict: healthy only when something was measured and everything measured is fine.
-        causes: all causes, best first; with `none` their probabilities sum to 1.
-        none: probability of "none of these".
-        confidence: how to speak of the probabilities.
-    """
-
-    facts: FactSet
-    normal: Any
-    findings: list[Finding]
-    verdict: Literal["problem", "healthy", "no_data", "suspected"]
-    causes: list[RankedCause]
-    none: float
-    fixes: list[RankedFix]
-    next_steps: list[NextStep]
-    confidence: Literal["calibrated", "uncalibrated"] = "uncalibrated"
-    notes: list[Finding] = field(default_factory=list)
+    submission, _ = redacted(submission)
+    known = FactSet(list(reading.extract(submission) if facts is None else facts))
+    normal = speed.judge(known)
+    if normal is not None:
+        known.add(normal.facts)
+    findings = seen.findings(known)
+    causes, none = rank(known, submission, knowledge)
+    return Assessment(
+        facts=known, normal=normal, findings=findings, verdict=seen.verdict(known, normal, findings, causes, none),
+        causes=causes, none=none, fixes=rank_fixes(causes, knowledge, known),
+        next_steps=next_steps(causes, knowledge, known, tuple(probe_infos)),
+    )  # fmt: skip

@@ -7,6 +7,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from kb.entry_file import EntryFile, load_folder
+from kb.retrieval import TextMatcher
+from kb.signatures import SignatureScanner
 
 ENTRIES = Path(__file__).parent / "entries"
 
@@ -20,6 +22,14 @@ class Knowledge:
     @cached_property
     def by_slug(self) -> dict[str, EntryFile]:
         return {entry.slug: entry for entry in self.entries}
+
+    @cached_property
+    def text(self) -> TextMatcher:
+        return TextMatcher(self.entries)
+
+    @cached_property
+    def signatures(self) -> SignatureScanner:
+        return SignatureScanner(self.entries)
 
 
 @cache

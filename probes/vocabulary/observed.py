@@ -44,4 +44,5 @@ FACTS = (
     F("observed.fits_on_paper", "bool", "理论上应放得下", "should fit by arithmetic"),
     F("observed.slow_load", "bool", "模型加载慢", "loading the model is slow"),
     F("observed.expectation_unclear", "bool", "在问速度是否正常", "asks whether this speed is normal"),
+    F("observed.log_line", "str", "日志中的一行", "line of the log", many=True),
 )

@@ -1,0 +1,96 @@
+"""Reads what the terminal is given: files or standard input, text or JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kb.evaluation import BadCase, read_case
+from kb.judgement import Submission
+
+# A start-up log at debug level has a few MB; more is a dump that nobody meant to paste.
+LIMIT = 32 << 20
+ENCODINGS = ("utf-8-sig", "gb18030")
+
+
+class Unreadable(Exception):
+    """An input that cannot be read; the message says why and what to do."""
+
+    def __init__(self, zh: str, en: str) -> None:
+        super().__init__(en)
+        self.zh, self.en = zh, en
+
+    def text(self, lang: str) -> str:
+        return self.zh if lang == "zh" else self.en
+
+
+def read_text(name: str) -> str:
+    """The text of a file, or of standard input for "-".
+
+    Raises:
+        Unreadable: missing, too large, empty, or no text.
+    """
+    try:
+        data = sys.stdin.buffer.read(LIMIT + 1) if name == "-" else _bytes(Path(name))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise Unreadable(f"读不了 {name}：{reason}。", f"Cannot read {name}: {reason}.") from None
+    if len(data) > LIMIT:
+        size = f"{LIMIT >> 20} MB"
+        raise Unreadable(
+            f"{name} 超过 {size}，请只给出相关部分，例如 tail -n 20000。",
+            f"{name} is larger than {size}; give the part that matters, such as tail -n 20000.",
+        )
+    text = _decode(name, data)
+    if not text.strip():
+        raise Unreadable(
+            f"{name} 是空的：请给出症状、命令或日志。", f"{name} is empty: give a symptom, a command or a log."
+        )
+    return text
+
+
+def _bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LIMIT + 1)
+
+
+def _decode(name: str, data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    if b"\x00" in data[:8192]:
+        raise Unreadable(f"{name} 是二进制文件，不是文本。", f"{name} is a binary file, not text.")
+    for encoding in ENCODINGS:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    # A log cut in the middle of a character, or with a stray byte, is still a log.
+    return data.decode("utf-8", "replace")
+
+
+def cases(name: str, text: str, lang: str) -> Iterator[tuple[str, Submission | None, str | None]]:
+    """(id, submission, error) of each case in a text: JSON lines, or else the whole text as one symptom."""
+    if not _is_json_lines(text):
+        yield ("stdin" if name == "-" else Path(name).name), Submission(text), None
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            id, submission, _ = read_case(line)
+            yield id, submission, None
+        except BadCase as error:
+            yield error.id or f"line {number}", None, error.zh if lang == "zh" else error.en
+
+
+def _is_json_lines(text: str) -> bool:
+    """Whether any of the first lines is a JSON object: a bad first line must not turn the rest into prose."""
+    for line in text.lstrip().splitlines()[:20]:
+        if line.startswith("{"):
+            try:
+                return isinstance(json.loads(line), dict)
+            except (ValueError, RecursionError):
+                continue
+    return False

@@ -1,0 +1,78 @@
+"""How well the words of a case fit each entry: its whole text, and its nearest single passage. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kb.entry_file import EntryFile
+from kb.text import Index, Query
+
+
+@dataclass(frozen=True, slots=True)
+class TextFit:
+    """How well a case fits one entry.
+
+    Attributes:
+        score: BM25 units, whole text and nearest passage mixed.
+        passage: the entry's phrase, example or title that is nearest to the case.
+    """
+
+    score: float
+    passage: str
+
+
+def entry_fields(entry: EntryFile) -> list[tuple[str, int]]:
+    """The texts of an entry with the times each counts: what people say of it weighs more than how it works."""
+    phrases = [*entry.phrases.zh, *entry.phrases.en]
+    return [
+        *((text, 3) for text in phrases),
+        *((text, 3) for text in (entry.title.zh, entry.title.en)),
+        *((text, 2) for text in (entry.summary.zh, entry.summary.en)),
+        *((passage, 2) for passage in _examples(entry)),
+        *((signature.example, 2) for signature in entry.signatures),
+        *((text, 1) for text in (entry.mechanism.zh, entry.mechanism.en)),
+    ]
+
+
+def passages(entry: EntryFile) -> list[str]:
+    """What a case is compared with one by one."""
+    return [
+        *entry.phrases.zh, *entry.phrases.en, entry.title.zh, entry.title.en, entry.summary.zh, entry.summary.en,
+        *_examples(entry), *(signature.example for signature in entry.signatures),
+    ]  # fmt: skip
+
+
+def _examples(entry: EntryFile) -> list[str]:
+    return ["\n".join(filter(None, (e.symptom, e.command, e.log, e.nvidia_smi))) for e in entry.examples]
+
+
+@dataclass
+class TextMatcher:
+    """The entries as two BM25 indexes."""
+
+    entries: Sequence[EntryFile]
+    _whole: Index = field(init=False)
+    _single: Index = field(init=False)
+    _owner: np.ndarray = field(init=False)
+    _passages: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._whole = Index({entry.slug: entry_fields(entry) for entry in self.entries})
+        owned = [(number, text) for number, entry in enumerate(self.entries) for text in passages(entry)]
+        self._owner = np.array([number for number, _ in owned], dtype=int)
+        self._passages = [text for _, text in owned]
+        self._single = Index({str(number): [(text, 1)] for number, text in enumerate(self._passages)})
+
+    def fits(self, text: str) -> dict[str, TextFit]:
+        """Slug -> fit, for every entry."""
+        query = Query.of(text)
+        whole, single = self._whole.scores(query), self._single.scores(query)
+        fits = {}
+        for number, entry in enumerate(self.entries):
+            own = np.flatnonzero(self._owner == number)
+            nearest = own[np.argmax(single[own])]
+            fits[entry.slug] = TextFit(float(whole[number] + single[nearest]), self._passages[nearest])
+        return fits
