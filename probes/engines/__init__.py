@@ -1,1 +1,1 @@
-"""The engines, one file each, found by looking in this folder."""
+"""One file an engine, each with one `ADAPTER` (see probes.adapter), found by looking in this folder."""
