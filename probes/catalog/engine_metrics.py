@@ -126,7 +126,8 @@ def judge(raw: dict[str, Any]) -> list[Fact]:
         for name in raw["series"][:UNKNOWN_SHOWN]:
             said.state("metrics.unknown_series", name)
     _judge_gauges(said, raw["gauges"])
-    if not raw["reset"]:
+    # A window without any work says nothing about errors, preemptions or the prefix cache.
+    if not raw["reset"] and _state(raw) == "ok":
         _judge_counters(said, raw, adapter)
         _judge_means(said, raw, adapter)
     _judge_info(said, raw["info"])

@@ -1,1 +1,1 @@
-"""Load generation and latency statistics."""
+"""Load on an engine: streamed requests at the edge, their statistics pure."""
