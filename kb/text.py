@@ -19,6 +19,10 @@ import jieba
 import numpy as np
 from bm25s.stopwords import STOPWORDS_CHINESE, STOPWORDS_EN_PLUS
 
+# Both print every step of building at level DEBUG.
+jieba.setLogLevel(logging.WARNING)
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
 GLOSSARY = Path(__file__).with_name("glossary.tsv")
 # A term that only the glossary added counts this much of one that was written: the optimum (0.35-0.5) was flat.
 GLOSSARY_WEIGHT = 0.4
@@ -66,7 +70,6 @@ def _segmenter() -> jieba.Tokenizer:
     Its dictionary is read from the package: jieba would keep a marshalled copy in the shared temporary folder,
     which anybody on the machine could replace.
     """
-    jieba.setLogLevel(logging.WARNING)
     segmenter = jieba.Tokenizer()
     segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
     segmenter.initialized = True
@@ -149,23 +152,26 @@ class Index:
 
     documents: Mapping[str, Iterable[tuple[str, int]]]
     names: list[str] = field(init=False)
-    _bm25: bm25s.BM25 = field(init=False)
+    _bm25: bm25s.BM25 | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.names = list(self.documents)
         corpus = [
             [word for text, times in fields for word in words(text) * times] for fields in self.documents.values()
         ]
-        self._bm25 = bm25s.BM25(k1=1.2, b=0.5)
-        self._bm25.index(corpus or [[""]], show_progress=False)
+        if any(corpus):
+            self._bm25 = bm25s.BM25(k1=1.2, b=0.5)
+            self._bm25.index(corpus, show_progress=False)
 
     def scores(self, query: Query) -> np.ndarray:
         """The score of every document, in the order of `names`."""
-        total = np.zeros(max(len(self.names), 1), dtype=np.float64)
+        total = np.zeros(len(self.names))
+        if self._bm25 is None:
+            return total
         for terms, weight in ((query.terms, 1.0), (query.added, GLOSSARY_WEIGHT)):
             if known := [term for term in terms if term in self._bm25.vocab_dict]:
                 total += weight * self._bm25.get_scores(known)
-        return total[: len(self.names)]
+        return total
 
     def search(self, text: str, k: int = 10) -> list[tuple[str, float]]:
         """The `k` best documents with their scores, best first; those without a common word are left out."""

@@ -1,0 +1,141 @@
+import io
+import json
+
+import pytest
+
+from infermary import cli
+
+SLOW = "7B 模型生成很慢，GPU 利用率只有 40%\nvllm serve Qwen/Qwen2.5-7B-Instruct --enforce-eager"
+
+
+@pytest.fixture
+def infermary(capsys, monkeypatch):
+    """Runs the command in this process: (exit code, standard output, standard error)."""
+
+    def run(*args, stdin=b""):
+        stream = io.TextIOWrapper(io.BytesIO(stdin))
+        monkeypatch.setattr("sys.stdin", stream)
+        code = cli.main([str(arg) for arg in args])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def lines(out):
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_a_pasted_text_is_judged_in_words(infermary, tmp_path):
+    file = tmp_path / "paste.txt"
+    file.write_text(SLOW, "utf-8")
+    code, out, _ = infermary("diagnose", file, "--lang", "zh")
+    assert code == 0
+    assert out.startswith("结论：")
+    assert "[eager-mode]" in out
+    assert "$ vllm serve MODEL" in out
+
+
+def test_without_a_file_it_reads_standard_input(infermary):
+    code, out, _ = infermary("diagnose", "--lang", "en", stdin=SLOW.encode())
+    assert code == 0
+    assert out.startswith("Verdict: ")
+
+
+def test_the_json_of_a_text_has_the_name_of_its_file_and_sums_to_one(infermary, tmp_path):
+    file = tmp_path / "paste.txt"
+    file.write_text(SLOW, "utf-8")
+    code, out, _ = infermary("diagnose", file, "--json")
+    (answer,) = lines(out)
+    assert code == 0
+    assert answer["id"] == "paste.txt"
+    shares = [cause["probability"] for cause in answer["causes"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) + answer["none"] == pytest.approx(1)
+    assert set(answer) == {"id", "facts", "causes", "none", "fixes", "normal", "verdict", "findings", "next_steps"}
+
+
+def test_json_lines_are_judged_one_by_one_and_a_bad_one_does_not_stop_the_rest(infermary):
+    cases = b'{"id": "a", "symptom": "slow"}\n{oops\n\n{"id": "b"}\n{"id": "c", "symptom": "CUDA out of memory"}\n'
+    code, out, _ = infermary("diagnose", "-", "--json", "--lang", "en", stdin=cases)
+    answers = lines(out)
+    assert code == 0
+    assert [answer["id"] for answer in answers] == ["a", "line 2", "b", "c"]
+    assert ["error" in answer for answer in answers] == [False, True, True, False]
+
+
+def test_a_bad_first_line_does_not_turn_the_rest_into_prose(infermary):
+    code, out, _ = infermary("diagnose", "-", "--json", stdin=b'{"id": "a", "sympt\n{"id": "b", "symptom": "slow"}\n')
+    assert code == 0
+    assert [answer["id"] for answer in lines(out)] == ["line 1", "b"]
+
+
+def test_lines_of_which_none_can_be_judged_give_exit_code_one(infermary):
+    code, out, _ = infermary("diagnose", "-", "--json", stdin=b'{"id": "a"}\n{"id": "b", "symptom": 3}\n')
+    assert code == 1
+    assert all("error" in answer for answer in lines(out))
+
+
+def test_a_secret_is_not_repeated(infermary):
+    secret = "hf_" + "a1B2" * 9
+    code, out, _ = infermary("diagnose", "--json", stdin=f"HF_TOKEN={secret} vllm serve x, gated repo 401".encode())
+    assert code == 0
+    assert secret not in out
+
+
+def test_the_answer_is_the_same_every_time(infermary):
+    assert infermary("diagnose", "--json", stdin=SLOW.encode()) == infermary("diagnose", "--json", stdin=SLOW.encode())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+def test_a_chinese_file_in_any_usual_encoding_is_read(infermary, tmp_path, encoding):
+    file = tmp_path / "paste.txt"
+    file.write_bytes(SLOW.encode(encoding))
+    code, out, _ = infermary("diagnose", file, "--lang", "zh")
+    assert code == 0
+    assert "[eager-mode]" in out
+
+
+@pytest.mark.parametrize(("data", "reason"), [(b"\x7fELF\x00\x01\x02\x00" * 40, "binary file"), (b"  \n", "is empty")])
+def test_what_is_no_text_is_refused_with_a_reason(infermary, tmp_path, data, reason):
+    file = tmp_path / "given"
+    file.write_bytes(data)
+    code, out, err = infermary("diagnose", file, "--lang", "en")
+    assert (code, out) == (2, "")
+    assert reason in err
+
+
+def test_a_missing_file_is_named_in_the_users_language(infermary, tmp_path):
+    code, _, err = infermary("diagnose", tmp_path / "nowhere.txt", "--lang", "zh")
+    assert code == 2
+    assert "读不了" in err
+    assert "nowhere.txt" in err
+
+
+def test_a_huge_file_is_refused_with_what_to_do(infermary, tmp_path):
+    file = tmp_path / "dump.log"
+    with file.open("wb") as stream:
+        stream.truncate(40 << 20)
+    code, _, err = infermary("diagnose", file, "--lang", "en")
+    assert code == 2
+    assert "tail -n" in err
+
+
+def test_a_stray_byte_does_not_stop_a_log(infermary):
+    code, out, _ = infermary("diagnose", "--lang", "en", stdin=b"CUDA out of memory \xff\xfe\xba\n" * 3)
+    assert code == 0
+    assert out.startswith("Verdict")
+
+
+def test_the_help_names_the_exit_codes(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["diagnose", "--help"])
+    assert "exit codes" in capsys.readouterr().out
+
+
+def test_the_command_needs_no_site():
+    import subprocess
+    import sys
+
+    code = "import sys, infermary.cli as c; c.main(['diagnose', '--json', sys.argv[1]]); assert not any(m.split('.')[0] in ('django', 'celery') for m in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

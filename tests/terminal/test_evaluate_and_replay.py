@@ -1,0 +1,65 @@
+import json
+
+from infermary import cli
+
+RESULT = {
+    "probe": "gpu.state", "outcome": "ok", "raw": {}, "series": {}, "missing": [["没有 NVLink 数据", "no NVLink data"]],
+    "facts": [
+        {"name": "gpu.name", "value": "NVIDIA H200", "unit": "", "origin": "probe", "source": "gpu.state", "subject": "gpu:0"},
+        {"name": "gpu.throttle_reason", "value": "hw_thermal", "unit": "", "origin": "probe", "source": "gpu.state", "subject": "gpu:0"},
+    ],
+}  # fmt: skip
+
+
+def test_evaluate_counts_and_keeps_going(tmp_path, capsys):
+    file = tmp_path / "cases.jsonl"
+    file.write_text(
+        json.dumps(
+            {"id": "1", "lang": "en", "kind": "slow", "symptom": "slow since --enforce-eager", "cause": "eager-mode"}
+        )
+        + "\nnot json\n",
+        "utf-8",
+    )
+    assert cli.main(["evaluate", str(file), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["cases"], data["all"]["top1"], len(data["errors"])) == (1, 1.0, 1)
+
+
+def test_evaluate_prints_a_table(tmp_path, capsys):
+    file = tmp_path / "cases.jsonl"
+    file.write_text(json.dumps({"id": "1", "symptom": "slow since --enforce-eager", "cause": "eager-mode"}), "utf-8")
+    assert cli.main(["evaluate", str(file), "--lang", "en"]) == 0
+    assert "top-3" in capsys.readouterr().out
+
+
+def test_evaluate_of_nothing_fails(tmp_path, capsys):
+    file = tmp_path / "cases.jsonl"
+    file.write_text("not json\n", "utf-8")
+    assert cli.main(["evaluate", str(file)]) == 1
+
+
+def test_a_stored_bundle_is_judged_again(tmp_path, capsys):
+    file = tmp_path / "bundle.json"
+    file.write_text(json.dumps({"results": [RESULT]}), "utf-8")
+    assert cli.main(["replay", str(file), "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert "gpu.state: ok (2)" in out
+    assert "no NVLink data" in out
+    assert "[thermal-throttle]" in out.split("Try first")[0]
+
+
+def test_a_replayed_bundle_as_json_says_what_ran(tmp_path, capsys):
+    file = tmp_path / "bundle.json"
+    file.write_text(json.dumps({"results": [RESULT]}), "utf-8")
+    assert cli.main(["replay", str(file), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["runs"][0]["probe"] == "gpu.state"
+    assert answer["causes"][0]["slug"] == "thermal-throttle"
+
+
+def test_what_is_no_bundle_is_refused(tmp_path, capsys):
+    file = tmp_path / "bundle.json"
+    for text in ("{}", "[1]", "text", '{"results": [{"probe": "x"}]}', '{"results": [3]}'):
+        file.write_text(text, "utf-8")
+        assert cli.main(["replay", str(file), "--lang", "en"]) == 2
+        assert "no bundle" in capsys.readouterr().err
