@@ -13,9 +13,9 @@ from kb.signatures import SignatureScanner
 ENTRIES = Path(__file__).parent / "entries"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Knowledge:
-    """A set of entries. Equal sets rank equally: nothing else enters the ranking."""
+    """A set of entries; nothing else enters the ranking. Compared by identity: it is large, and read once."""
 
     entries: tuple[EntryFile, ...]
 

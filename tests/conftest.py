@@ -5,3 +5,16 @@ import tempfile
 
 os.environ.setdefault("INFERMARY_VAR", tempfile.mkdtemp(prefix="infermary-tests-"))
 os.environ["DJANGO_SETTINGS_MODULE"] = "infermary.settings"
+
+
+import pytest  # noqa: E402  the environment comes first
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """The shipped knowledge lies in the test database once, for every test that uses a database."""
+    from kb import shipping
+
+    with django_db_blocker.unblock():
+        shipping.load_entries()
+        shipping.load_threads()

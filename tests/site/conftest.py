@@ -1,6 +1,6 @@
 import pytest
 
-from kb import dispatch, shipping
+from kb import dispatch
 from tests import cast
 
 
@@ -14,11 +14,6 @@ def sent(monkeypatch):
 
     monkeypatch.setattr(dispatch.app, "send_task", keep)
     return messages
-
-
-@pytest.fixture
-def entries(db):
-    shipping.load_entries()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ HOT = Result(
 
 
 @pytest.fixture
-def case(entries):
+def case():
     return diagnose.submit(Submission(text="vLLM on a 4090 gets slower and slower"), "en")
 
 
@@ -27,9 +27,7 @@ def start(case, host, user, callbacks):
         return diagnose.start_probe(host, "gpu.state", {}, user, case=case)
 
 
-def test_a_request_goes_signed_to_the_queue_of_its_host(
-    case, alice, sent, django_capture_on_commit_callbacks, settings
-):
+def test_a_request_goes_signed_to_the_queue_of_its_host(case, alice, sent, django_capture_on_commit_callbacks):
     host, _ = cast.host()
     run = start(case, host, alice, django_capture_on_commit_callbacks)
     [(task, queue, token)] = sent

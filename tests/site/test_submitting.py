@@ -4,7 +4,7 @@ from kb import diagnose
 from kb.judgement import Submission
 from kb.models import Case
 
-pytestmark = pytest.mark.usefixtures("entries")
+pytestmark = pytest.mark.django_db
 THREAD_1 = "双路 3090 用 vLLM 跑 7B GPTQ 4bit，1秒只有2-3个token，改 tensor_parallel 也没有区别。"
 
 
