@@ -13,9 +13,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from kb import dispatch, library
-from kb.assessment import assess
+from kb.assessment import assess, redacted
 from kb.facts import extract
-from kb.facts.redact import redact
 from kb.judgement import Assessment, ProbeInfo, Submission
 from kb.knowledge import Knowledge
 from kb.models import AuditEvent, Case, Host, Run
@@ -37,13 +36,7 @@ class NotAllowed(Exception):
 
 def submit(submission: Submission, language: str, user: Any = None, session_key: str = "") -> Case:
     """Keep a submission, its secrets redacted, and rank its causes for the first time."""
-    parts: dict[str, str] = {}
-    redactions = 0
-    for name, text in submission.parts().items():
-        # PostgreSQL cannot store NUL, and no tool prints it on purpose.
-        parts[name], count = redact(text.replace("\x00", "\ufffd"))
-        redactions += count
-    clean = Submission(parts["symptom"], parts["command"], parts["log"], parts["nvidia_smi"])
+    clean, redactions = redacted(Submission(*(_storable(text) for text in submission.parts().values())))
     owner = user if getattr(user, "is_authenticated", False) else None
     case = Case.objects.create(
         language=language, owner=owner, session_key=session_key or "", redactions=redactions,
@@ -52,6 +45,11 @@ def submit(submission: Submission, language: str, user: Any = None, session_key:
     )  # fmt: skip
     _remember(case, "as submitted", "按提交的内容")
     return case
+
+
+def _storable(text: str) -> str:
+    """PostgreSQL cannot store NUL or a lone surrogate, and no tool prints either on purpose."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def known_facts(case: Case) -> list[Fact]:
@@ -63,12 +61,12 @@ def known_facts(case: Case) -> list[Fact]:
 def assessment(case: Case, host: Host | None = None) -> Assessment:
     """The answer as it stands; cheap when nothing changed since the last call."""
     infos = probe_infos(host or usual_host(case))
-    return _assess(case.pk, case.revision, library.knowledge(), infos)
+    return _assess(case.token, case.revision, library.knowledge(), infos)
 
 
 @lru_cache(maxsize=64)
-def _assess(case_pk: int, revision: int, knowledge: Knowledge, infos: tuple[ProbeInfo, ...]) -> Assessment:
-    case = Case.objects.get(pk=case_pk)
+def _assess(token: str, revision: int, knowledge: Knowledge, infos: tuple[ProbeInfo, ...]) -> Assessment:
+    case = Case.objects.get(token=token)
     return assess(case.submission, knowledge, facts=known_facts(case), probe_infos=infos)
 
 
