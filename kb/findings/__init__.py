@@ -1,0 +1,66 @@
+"""What was seen and matters by itself, and the verdict on the case. Pure.
+
+    findings(facts) -> list[Finding]
+    verdict(facts, normal, findings, causes, none) -> "problem" | "suspected" | "no_data" | "healthy"
+
+Never a false green: "healthy" needs a measurement of serving that is fine, and nothing abnormal, contradictory or left
+unmeasured beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from kb.findings.contradictions import CONTRADICTIONS
+from kb.findings.hardware import HARDWARE
+from kb.findings.read import number
+from kb.findings.serving import SERVING
+from kb.judgement import Finding, RankedCause
+from probes.facts import FactSet
+
+__all__ = ["findings", "verdict"]
+
+Verdict = Literal["problem", "healthy", "no_data", "suspected"]
+# A cause more likely than not is a suspicion, whatever the measurements say.
+SUSPICION = 0.5
+
+
+def findings(facts: FactSet) -> list[Finding]:
+    """Everything abnormal, contradictory, unmeasured or fine, most important first."""
+    order = ("contradiction", "abnormal", "not_measured", "fine", "note")
+    found = [finding for rule in (*CONTRADICTIONS, *SERVING, *HARDWARE) for finding in rule(facts)]
+    return sorted(found, key=lambda finding: order.index(finding.kind))
+
+
+def verdict(
+    facts: FactSet, normal: Any, findings: Sequence[Finding], causes: Sequence[RankedCause] = (), none: float = 1.0
+) -> Verdict:
+    """The one word over a case.
+
+    Args:
+        normal: `kb.normal.Normal` or None. causes, none: the ranking; a leading cause is a suspicion, not a measurement.
+    """
+    kinds = {finding.kind for finding in findings}
+    if "abnormal" in kinds:
+        return "problem"
+    leading = max((cause.probability for cause in causes), default=0.0)
+    if "contradiction" in kinds or leading >= SUSPICION:
+        return "suspected"
+    if "not_measured" in kinds or not _serving_is_fine(facts, normal):
+        return "suspected" if causes and leading > none and _complains(facts) else "no_data"
+    return "suspected" if _complains_beside_speed(facts) else "healthy"
+
+
+def _serving_is_fine(facts: FactSet, normal: Any) -> bool:
+    served = facts.value("metrics.state") == "ok" and (number(facts, "metrics.requests_finished") or 0) > 0
+    return served or (normal is not None and normal.state == "normal")
+
+
+def _complains(facts: FactSet) -> bool:
+    return bool(facts.all("symptom.kind"))
+
+
+def _complains_beside_speed(facts: FactSet) -> bool:
+    """A normal speed answers a complaint about speed, and no other one."""
+    return any(fact.value != "slow" for fact in facts.all("symptom.kind"))
