@@ -11,10 +11,20 @@ VISIBILITY_TIMEOUT_S = 3600
 POLL_S = 0.2
 
 
-def broker_settings(url: str, folder: Path) -> dict[str, Any]:
+RESULTS = "results"
+"""The queue on which all workers report."""
+
+
+def queue_of(host: str) -> str:
+    """The queue of one host's worker."""
+    return f"probe.{host}"
+
+
+def broker_settings(url: str, folder: Path, side: str = "site") -> dict[str, Any]:
     """Celery settings for the broker at `url`; "" for kombu's file-system transport in `folder`.
 
-    The same on both sides. No result backend, no remote control, JSON only.
+    The same on both sides. No result backend, no remote control, JSON only. On Redis each `side` keeps its
+    unacknowledged messages under keys of its own, so that no host needs the right to read another's.
     """
     common: dict[str, Any] = {
         "task_serializer": "json",
@@ -28,6 +38,7 @@ def broker_settings(url: str, folder: Path) -> dict[str, Any]:
     }
     if url:
         options: dict[str, Any] = {"visibility_timeout": VISIBILITY_TIMEOUT_S, "socket_keepalive": True}
+        options |= {f"{key}_key": f"{key}.{side}" for key in ("unacked", "unacked_index", "unacked_mutex")}
         return common | {"broker_url": url, "broker_transport_options": options}
     for name in ("messages", "control"):
         (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)

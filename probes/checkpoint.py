@@ -36,7 +36,9 @@ def read(model: Path) -> dict[str, Any]:
     if not config:
         return {}
     text = config.get("text_config") or config
-    quant = config.get("quantization_config") or _json(model / "quantize_config.json") or _json(model / "quant_config.json")
+    quant = (
+        config.get("quantization_config") or _json(model / "quantize_config.json") or _json(model / "quant_config.json")
+    )
     reading: dict[str, Any] = {
         "dtype": config.get("dtype") or config.get("torch_dtype") or text.get("dtype") or text.get("torch_dtype"),
         "shape": {key: text[key] for key in SHAPE_KEYS if isinstance(text.get(key), int)},
@@ -128,9 +130,16 @@ def _quant(quant: dict[str, Any], bits: int | None, dtype: str | None) -> str | 
     if not quant:
         return FULL_PRECISION.get(dtype or "")
     if method in ("gptq", "awq") or (not method and bits):
-        return {("awq", 4): "awq-int4", ("gptq", 8): "gptq-int8", ("gptq", 4): "gptq-int4"}.get((method or "gptq", bits))
+        return {("awq", 4): "awq-int4", ("gptq", 8): "gptq-int8", ("gptq", 4): "gptq-int4"}.get(
+            (method or "gptq", bits)
+        )
     named = {"fp8": "fp8", "mxfp4": "mxfp4", "exl2": "exl2", "modelopt_fp4": "nvfp4"}
-    formats = {"float-quantized": "fp8", "int-quantized": "w8a8-int8", "pack-quantized": "int4", "nvfp4-pack-quantized": "nvfp4"}
+    formats = {
+        "float-quantized": "fp8",
+        "int-quantized": "w8a8-int8",
+        "pack-quantized": "int4",
+        "nvfp4-pack-quantized": "nvfp4",
+    }
     if method == "bitsandbytes":
         return "bnb-nf4" if bits == 4 else "bnb-int8"
     return named.get(method) or formats.get(packing)

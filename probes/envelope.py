@@ -27,6 +27,8 @@ SITE = "infermary.site"
 LEEWAY_S = 30
 REPORT_LIMIT = 256 * 1024
 """Characters of a report; a probe's raw reading is at most a quarter of it."""
+REQUEST_LIMIT = 16 * 1024
+"""Characters of a request or notice; parameters of a probe are a few numbers and words."""
 REPORT_EXPIRES_S = 7 * 24 * 3600
 """A result waits in the worker's spool while the site is down; storing it twice is harmless."""
 
@@ -74,11 +76,17 @@ def new_key() -> str:
 
 
 def load_or_make_key(path: Path) -> str:
-    """The private key in `path`, made at the first call, readable by its owner only."""
+    """The private key in `path`, made at the first call, readable by its owner only.
+
+    Raises:
+        Rejected: others may read the file.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
+        if path.stat().st_mode & 0o077:
+            raise Rejected(f"others may read the key {path}; run: chmod 600 {path}") from None
         return path.read_text()
     with os.fdopen(descriptor, "w") as file:
         file.write(new_key())
@@ -114,8 +122,8 @@ def verify_request(token: str, site_public_pem: str, host: str, seen: Seen | Non
     Raises:
         Rejected: with the reason.
     """
-    claims = _verify(token, site_public_pem, SITE, f"host:{host}")
-    if claims.get("kind") != "request":
+    claims = _verify(token, site_public_pem, SITE, f"host:{host}", REQUEST_LIMIT)
+    if claims.get("kind") != "request" or not isinstance(claims.get("params"), dict):
         raise Rejected("not a request")
     if seen is not None and not seen.first_time(claims["jti"], claims["exp"] + LEEWAY_S):
         raise Rejected("replayed")
@@ -128,7 +136,7 @@ def verify_notice(token: str, site_public_pem: str, host: str, kind: str) -> Not
     Raises:
         Rejected: with the reason, also for a notice of another kind.
     """
-    claims = _verify(token, site_public_pem, SITE, f"host:{host}")
+    claims = _verify(token, site_public_pem, SITE, f"host:{host}", REQUEST_LIMIT)
     if claims.get("kind") != kind:
         raise Rejected(f"not a notice of kind {kind}")
     return Notice(kind, str(claims["run"]))
@@ -155,9 +163,7 @@ def verify_report(token: str, host_public_pem: str, host: str) -> Report:
     Raises:
         Rejected: with the reason.
     """
-    if len(token) > REPORT_LIMIT:
-        raise Rejected("too large")
-    claims = _verify(token, host_public_pem, f"host:{host}", SITE)
+    claims = _verify(token, host_public_pem, f"host:{host}", SITE, REPORT_LIMIT)
     if not isinstance(claims.get("body"), dict):
         raise Rejected("no body")
     return Report(str(claims.get("kind")), host, str(claims.get("run")), claims["body"])
@@ -169,7 +175,9 @@ def _sign(private_pem: str, issuer: str, audience: str, body: dict[str, Any], ex
     return jwt.encode(claims, private_pem, algorithm=ALGORITHM)
 
 
-def _verify(token: str, public_pem: str, issuer: str, audience: str) -> dict[str, Any]:
+def _verify(token: str, public_pem: str, issuer: str, audience: str, limit: int) -> dict[str, Any]:
+    if not isinstance(token, str) or len(token) > limit:
+        raise Rejected("too large, or no text")
     try:
         return jwt.decode(
             token, public_pem, algorithms=[ALGORITHM], issuer=issuer, audience=audience, leeway=LEEWAY_S,

@@ -6,6 +6,7 @@ the totals since the server started say nothing about now.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -130,7 +131,7 @@ def _read_extras(scrape: Scrape, samples: Iterable[Any]) -> None:
 def compare(scrapes: list[Scrape], window_s: float) -> dict[str, Any]:
     """The raw reading of a window: differences of counters, gauges at each scrape, whether a counter fell."""
     first, last = scrapes[0], scrapes[-1]
-    steps = zip(scrapes, scrapes[1:], strict=False)
+    steps = itertools.pairwise(scrapes)
     fell = any(later.totals.get(name, 0.0) < value for one, later in steps for name, value in one.totals.items())
     return {
         "engine": last.engine, "window_s": round(window_s, 3), "scrapes": len(scrapes), "reset": fell,

@@ -53,7 +53,9 @@ def measure(params: SingleStream, context: Context) -> Reading:
         runs = [figures(warm_up)]
     for number in range(0 if warm_up.cut else params.runs):
         ask = Asking(context, number, params.runs)
-        status, stream = complete(url, model, prompt(), tokens, chat=chat, timeout_s=params.limit_s, on_text=ask.received)
+        status, stream = complete(
+            url, model, prompt(), tokens, chat=chat, timeout_s=params.limit_s, on_text=ask.received
+        )
         if stream.error or not stream.texts:
             failed.append({"status": status, "error": stream.error or "no text came"})
             continue

@@ -103,7 +103,11 @@ def _missing(raw: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _series(times: list[float], gauges: list[dict[str, dict[str, float]]]) -> dict[str, list[tuple[float, float]]]:
-    names = {"running": "metrics.requests_running", "waiting": "metrics.requests_waiting", "kv_usage": "metrics.kv_usage"}
+    names = {
+        "running": "metrics.requests_running",
+        "waiting": "metrics.requests_waiting",
+        "kv_usage": "metrics.kv_usage",
+    }
     return {
         name: [(round(t, 2), sum(at[role].values())) for t, at in zip(times, gauges, strict=True) if role in at]
         for role, name in names.items()
@@ -171,7 +175,9 @@ def _judge_counters(said: Statements, raw: dict[str, Any], adapter: Adapter) -> 
     window = raw["window_s"] or 1.0
     rate = {role: value / window for role, value in moved.items() if value is not None}
     said.state("metrics.prompt_tokens_per_s", rounded(rate.get("prompt_tokens"), 2))
-    said.state("metrics.output_tokens_per_s", rounded(rate.get("output_tokens", _gauge_mean(raw["gauges"], "throughput")), 2))
+    said.state(
+        "metrics.output_tokens_per_s", rounded(rate.get("output_tokens", _gauge_mean(raw["gauges"], "throughput")), 2)
+    )
     finished, preempted = moved.get("finished"), moved.get("preemptions")
     said.state("metrics.requests_finished", finished)
     said.state("metrics.preemptions", preempted)
@@ -205,7 +211,9 @@ def _judge_means(said: Statements, raw: dict[str, Any], adapter: Adapter) -> Non
         name = names.get(role, "")
         count = raw["differences"].get(f"{name}_count")
         if count:
-            said.state(fact, round(factor * raw["differences"][f"{name}_sum"] / count, 5), quote=f"{name} over {count:g}")
+            said.state(
+                fact, round(factor * raw["differences"][f"{name}_sum"] / count, 5), quote=f"{name} over {count:g}"
+            )
 
 
 def _judge_info(said: Statements, info: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ several tokens, and several chunks may arrive in one read: gaps are between read
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -47,7 +48,7 @@ def figures(stream: Stream) -> dict[str, Any]:
     tokens = stream.usage[-1][1] if stream.usage else None
     counted = tokens if tokens is not None else len(stream.texts)
     times = [time for time, _ in stream.texts]
-    gaps = sorted(later - one for one, later in zip(times, times[1:], strict=False) if later - one > SAME_READ_S)
+    gaps = sorted(later - one for one, later in itertools.pairwise(times) if later - one > SAME_READ_S)
     first = first_chunk_tokens(stream, counted)
     after_first = counted - first
     spread = times[-1] - times[0] if times else 0.0
