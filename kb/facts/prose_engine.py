@@ -1,0 +1,91 @@
+"""Which engine and version a person speaks of. Pure.
+
+用 vLLM 0.6.3 跑      -> engine.name vllm, engine.version 0.6.3
+有没有别的框架,比如TGI -> nothing: it is asked, not used
+"""
+
+from __future__ import annotations
+
+import re2
+
+from kb.facts.collect import Collector
+from kb.facts.prose import polarity, sentence_at, sentences
+from probes.facts import Fact
+
+KIND = "prose_engine"
+
+# (pattern, engine, rank): where several are named, the engine itself counts before a front end that wraps it,
+# and that before the library that every engine uses.
+ENGINES: tuple[tuple[str, str, int], ...] = (
+    (r"v-?llm(?:-omni|-ascend)?", "vllm", 3),
+    (r"sg-?lang", "sglang", 3),
+    (r"tgi|text-generation-inference|text generation inference", "tgi", 3),
+    (r"llama\.?[-_ ]?cpp(?:-python)?|llama-server|llama-cli|llama-bench|koboldcpp|ggml", "llama.cpp", 3),
+    (r"ollama", "ollama", 3),
+    (r"lmdeploy|turbomind", "lmdeploy", 3),
+    (r"exl?lama[-_ ]?v?[23]?", "exllamav2", 3),
+    (r"tabbyapi", "tabbyapi", 3),
+    (r"tensorrt-?[-_ ]?llm|trt-?llm", "tensorrt-llm", 3),
+    (r"aphrodite(?:-engine)?", "aphrodite", 3),
+    (r"k-?transformers", "ktransformers", 3),
+    (r"mlx[-_]lm|mlc-?llm", "mlc", 3),
+    (r"lm ?studio", "lmstudio", 3),
+    (r"triton inference server|tritonserver", "triton", 2),
+    (r"xinference|xorbits", "xinference", 2),
+    (r"fastchat|fschat", "fastchat", 2),
+    (r"text-generation-webui|oobabooga", "text-generation-webui", 2),
+    (r"(?:hf |hugging ?face )?transformers|hugging ?face|AutoModel\w*", "transformers", 1),
+)
+_PATTERNS = [
+    (re2.compile(rf"(?i)(?:^|[^A-Za-z])({pattern})(?:$|[^A-Za-z])"), name, rank) for pattern, name, rank in ENGINES
+]
+_VERSION = re2.compile(
+    r"(?i)^[\s\w\"'`)/-]{0,12}?(?:版本|version|image|镜像|docker image|容器|build|release|tag)?\s?(?:\(|is|为|是|:|=|==|从|from)?\s{0,2}"
+    r"v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev|a|b)\d{1,4})?)(?:$|[^\w.%]|[.](?:$|\s))"
+)
+_UPGRADED = re2.compile(
+    r"(?i)^.{0,24}?(?:升级?到|升至|更新到|换到|upgrad\w+ to|updated to|->|to)\s?v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev)\d{1,4})?)"
+)
+_NOT_A_VERSION = re2.compile(r"(?i)^\s?(?:b\b|g\b|gb|gib|tok|ms|s\b|x\b|倍|秒|个)")
+# An engine named as a comparison is not the one in trouble.
+_COMPARED = re2.compile(
+    r"(?i)(?:than|unlike|compared (?:to|with)|相比|比|不如|换成|换|改用|switch(?:ed|ing)? to|with|while|whereas|而|but)\s?(?:in |用 ?)?$"
+)
+
+
+def recognise(text: str) -> float:
+    return 0.5
+
+
+def extract(text: str, source: str) -> list[Fact]:
+    collector = Collector(text, source, "text")
+    spans = sentences(text)
+    named = []
+    for pattern, name, rank in _PATTERNS:
+        for match in pattern.finditer(text):
+            start, end = match.span(1)
+            if polarity(text, sentence_at(spans, start), start, end) == "stated":
+                compared = bool(_COMPARED.search(text[max(0, start - 20) : start]))
+                named.append((-rank if not compared else 0, start, end, name))
+                break
+    if named:
+        _, start, end, name = min(named)
+        collector.add("engine.name", name, (start, end))
+        _add_version(collector, name)
+    return collector.facts
+
+
+def _add_version(collector: Collector, engine: str) -> None:
+    """The version beside the first mention of the engine that has one; after "from A to B" it is B."""
+    pattern = next(pattern for pattern, name, _ in _PATTERNS if name == engine)
+    for match in pattern.finditer(collector.text):
+        end = match.end(1)
+        following = collector.text[end : end + 50]
+        version = _VERSION.search(following)
+        if not version or _NOT_A_VERSION.search(following[version.end(1) :]):
+            continue
+        offset = end
+        if upgraded := _UPGRADED.search(following[version.end(1) :]):
+            offset, version = end + version.end(1), upgraded
+        collector.add("engine.version", version.group(1), (match.start(1), offset + version.end(1)))
+        return
