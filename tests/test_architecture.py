@@ -89,8 +89,9 @@ print(resolve("/fan/").func)
 @pytest.mark.parametrize(
     "module", ["probes.worker", "probes.catalog", "probes.engines", "infermary.cli", "kb.assessment"]
 )
-def test_what_runs_on_a_gpu_host_or_in_a_terminal_loads_no_django(module):
-    assert "False" in python(f"import {module}; print(any(m.split('.')[0] == 'django' for m in sys.modules))", ROOT)
+def test_what_runs_on_a_gpu_host_or_in_a_terminal_works_where_django_is_not_installed(module):
+    without_django = 'sys.modules["django"] = None'
+    assert "loaded" in python(f"{without_django}\nimport {module}\nprint('loaded')", ROOT)
 
 
 def test_every_setting_is_documented():
