@@ -1,4 +1,8 @@
-"""How well the words of a case fit each entry: its whole text, and its nearest single passage. Pure."""
+"""How well the words of a case fit each entry, and which of its passages is nearest. Pure.
+
+The score is that of the entry's whole text: on real cases, mixing in the score of the nearest passage, word pairs or a
+ridge classifier on the passages moved the hit rate by less than its standard error (5 points), mostly down.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ class TextFit:
     """How well a case fits one entry.
 
     Attributes:
-        score: BM25 units, whole text and nearest passage mixed.
+        score: in BM25 units.
         passage: the entry's phrase, example or title that is nearest to the case.
     """
 
@@ -74,5 +78,5 @@ class TextMatcher:
         for number, entry in enumerate(self.entries):
             own = np.flatnonzero(self._owner == number)
             nearest = own[np.argmax(single[own])]
-            fits[entry.slug] = TextFit(float(whole[number] + single[nearest]), self._passages[nearest])
+            fits[entry.slug] = TextFit(float(whole[number]), self._passages[nearest])
         return fits

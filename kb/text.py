@@ -56,8 +56,10 @@ def salient(text: str, limit: int = SALIENT_CHARS) -> str:
 
 def stem(word: str) -> str:
     """The word without its plural or verb ending; both sides of a search are cut alike, so a wrong stem does no harm."""
+    if not word.isalpha() or word.endswith(("ss", "eed")):
+        return word
     for ending, least in (("ing", 6), ("ed", 5), ("es", 6), ("s", 4)):
-        if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
+        if word.endswith(ending) and len(word) >= least:
             word = word[: -len(ending)]
             break
     return word[:-1] if len(word) > 3 and (word[-1] == "e" or (word[-1] == word[-2] and word[-1] not in "ls")) else word

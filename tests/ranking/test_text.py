@@ -6,7 +6,7 @@ from kb.text import Index, Query, glossary, salient, words
 
 def test_a_flag_is_a_term_whole_and_in_parts():
     assert {"max-model-len", "max", "model", "len"} <= set(words("--max-model-len=4096"))
-    assert {"cuda_visible_devic", "cuda"} <= set(words("CUDA_VISIBLE_DEVICES"))
+    assert {"cuda_visible_devices", "cuda", "visibl"} <= set(words("CUDA_VISIBLE_DEVICES"))
 
 
 def test_two_character_terms_of_the_field_are_words():
