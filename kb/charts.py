@@ -95,7 +95,9 @@ def line_chart(points: list[Point], title: str, unit: str, language: str) -> str
     )
 
 
-def roofline(measured: float | None, expected: tuple[float, float] | None, ceiling: float, words: dict[str, str]) -> str:
+def roofline(
+    measured: float | None, expected: tuple[float, float] | None, ceiling: float, words: dict[str, str]
+) -> str:
     """Where a speed stands: the expected range and the ceiling on a logarithmic scale of tokens a second.
 
     Args:
@@ -109,14 +111,18 @@ def roofline(measured: float | None, expected: tuple[float, float] | None, ceili
     parts = ['<rect class="roof-track" x="20" y="58" width="600" height="16" rx="8"/>', axis]
     if expected:
         left, right = x_of[expected[0]], x_of[expected[1]]
-        parts.append(f'<rect class="roof-expected" x="{left:.1f}" y="58" width="{max(right - left, 4):.1f}" height="16" rx="3"/>')
+        parts.append(
+            f'<rect class="roof-expected" x="{left:.1f}" y="58" width="{max(right - left, 4):.1f}" height="16" rx="3"/>'
+        )
         parts.append(_note((left + right) / 2, 96, "roof-note-expected", words["expected"]))
     at = x_of[ceiling]
     parts.append(f'<line class="roof-ceiling" x1="{at:.1f}" x2="{at:.1f}" y1="46" y2="80"/>')
     parts.append(_note(at, 38, "roof-note-ceiling", words["ceiling"]))
     if measured:
         at = x_of[measured]
-        parts.append(f'<path class="roof-measured" d="M{at:.1f} 54l-7 -11h14z"/><circle class="roof-dot" cx="{at:.1f}" cy="66" r="6"/>')
+        parts.append(
+            f'<path class="roof-measured" d="M{at:.1f} 54l-7 -11h14z"/><circle class="roof-dot" cx="{at:.1f}" cy="66" r="6"/>'
+        )
         parts.append(_note(at, 18 if abs(at - x_of[ceiling]) < 260 else 36, "roof-note-measured", words["measured"]))
     title = escape(words["title"])
     return f'<svg class="roof" viewBox="0 0 640 132" role="img" aria-label="{title}"><title>{title}</title>{"".join(parts)}</svg>'

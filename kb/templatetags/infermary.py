@@ -14,10 +14,12 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from kb import charts, explain
+from kb.knowledge import Knowledge
 from kb.language import LANGUAGES, THEMES, language
+from kb.present import facts, words
 from kb.present.facts import quantity
 from probes.facts import Fact
-from probes.vocabulary import fact_type
+from probes.vocabulary import FactType, fact_type
 
 register = template.Library()
 
@@ -152,3 +154,110 @@ def switches(request: HttpRequest) -> dict[str, str]:
         "language_address": _here(request, lang=other),
         "other": other,
     }
+
+
+@register.inclusion_tag("kb/_word.html")
+def word(group: str, value: object, plain: bool = False) -> dict[str, Any]:
+    """A value of a closed set as a tag: drawing, word and colour; `plain` leaves the tag's frame out."""
+    return {"word": words.word(group, value), "plain": plain}
+
+
+@register.filter
+def plain_number(value: Any) -> str:
+    """A number for an attribute: no grouping, a point whatever the language."""
+    return "" if value is None else repr(value)
+
+
+@register.filter
+def declared(name: str) -> FactType:
+    """The declaration of a fact."""
+    return fact_type(name)
+
+
+@register.filter
+def ask(declared: FactType) -> str:
+    """How a person finds the fact out."""
+    return declared.ask_zh if language() == "zh" else declared.ask_en
+
+
+@register.filter
+def ask_id(number: int) -> str:
+    return f"ask-{number}"
+
+
+@register.filter
+def anchor(fact: Fact) -> str:
+    """Id of the fact's chip on the page."""
+    return facts.anchor(fact)
+
+
+@register.filter
+def origin(fact: Fact) -> dict[str, str]:
+    return facts.origin(fact)
+
+
+@register.filter
+def cause_title(slug: str, knowledge: Knowledge) -> str:
+    entry = knowledge.by_slug.get(slug)
+    return both(entry.title) if entry else slug
+
+
+@register.filter
+def verdict_word(verdict: str) -> words.Word:
+    return words.word("verdict", verdict)
+
+
+@register.inclusion_tag("kb/_icon.html")
+def verdict_icon(verdict: str) -> dict[str, str]:
+    return {"name": words.word("verdict", verdict).icon}
+
+
+@register.filter
+def run_title(run: Any) -> str:
+    """What the probe of a run is called; its name where its host no longer offers it."""
+    document = run.host.probe_document(run.probe)
+    return both(document) if document else run.probe
+
+
+@register.inclusion_tag("kb/_word.html")
+def run_status(run: Any) -> dict[str, Any]:
+    """How a run ended, or where it stands."""
+    ended = run.state == "done" and run.outcome
+    return {"word": words.word("outcome", run.outcome) if ended else words.word("state", run.state), "plain": False}
+
+
+@register.inclusion_tag("kb/_fact_input.html")
+def fact_input(declared: FactType, value: Any, name: str) -> dict[str, Any]:
+    """The form field that takes a value of this fact; its id is `in-NAME`."""
+    return {"declared": declared, "value": value, "id": f"in-{name}"}
+
+
+@register.filter
+def run_step(run: Any) -> str:
+    """What an open run does now."""
+    waiting = {"zh": "等待 worker", "en": "waiting for the worker"}[language()]
+    return getattr(run, f"step_{language()}") or waiting
+
+
+@register.filter
+def run_reason(run: Any) -> str:
+    """Why a run ended as it did."""
+    return getattr(run, f"reason_{language()}")
+
+
+@register.filter
+def field(row: Any, name: str) -> str:
+    """The field NAME_en or NAME_zh of a row."""
+    return getattr(row, f"{name}_{language()}")
+
+
+@register.filter
+def about(document: dict[str, Any]) -> str:
+    """What a probe does to the machine, from its catalogue document."""
+    return document.get(f"{language()}_about", "")
+
+
+@register.simple_tag
+def picture(svg: str) -> SafeString:
+    """A picture that `kb.charts` made; it escapes whatever text it shows."""
+    return mark_safe(svg)  # noqa: S308

@@ -1,0 +1,120 @@
+"""The ranking as the case page shows it: every number with the sum that made it, and what moved it. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kb import explain
+from kb.condition import fact_names
+from kb.entry_file import Both, Command, EntryFile, Rule
+from kb.fixes import commands_here
+from kb.judgement import Assessment, Contribution, RankedCause, RankedFix
+from kb.knowledge import Knowledge
+from kb.present.words import Word, likelihood
+from probes.facts import FactSet
+from probes.vocabulary import FactType, fact_type
+
+SHOWN = 5
+FIXES_SHOWN = 5
+# Beyond these a cause or fix is listed nowhere: a share below this would not change what anybody does.
+LEAST_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One row of the sum, with its factor as people read it."""
+
+    contribution: Contribution
+    factor: Both
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A rule that cannot be judged yet, as a sentence, and the facts that it waits for."""
+
+    rule: Rule
+    condition: Both
+    factor: Both
+    missing: tuple[FactType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A ranked cause. `was` is its share in the ranking before, None where that is the same or there was none."""
+
+    ranked: RankedCause
+    entry: EntryFile
+    word: Word
+    terms: tuple[Term, ...]
+    unknown: tuple[Unknown, ...]
+    was: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FixCard:
+    ranked: RankedFix
+    commands: tuple[Command, ...]
+
+
+def _unknown(rule: Rule, facts: FactSet) -> Unknown:
+    missing = tuple(fact_type(name) for name in fact_names(rule.when) if not facts.holding(name))
+    return Unknown(rule, explain.condition(rule.when), explain.factor(explain.likelihood(rule.level)), missing)
+
+
+def _cause(ranked: RankedCause, knowledge: Knowledge, facts: FactSet, before: Mapping[str, float]) -> Cause:
+    entry = knowledge.by_slug[ranked.slug]
+    was = before.get(ranked.slug)
+    return Cause(
+        ranked,
+        entry,
+        likelihood(ranked.probability),
+        tuple(Term(c, explain.factor(c.weight)) for c in ranked.contributions),
+        tuple(_unknown(rule, facts) for rule in entry.rules if rule.id in ranked.unknown_rules),
+        was if was is not None and round(was, 2) != round(ranked.probability, 2) else None,
+    )
+
+
+def causes(answer: Assessment, knowledge: Knowledge, before: Mapping[str, float]) -> tuple[list[Cause], list[Cause]]:
+    """The leading causes, and the others that still have a share worth a line."""
+    shown = [c for c in answer.causes if c.probability >= LEAST_SHARE and c.slug in knowledge.by_slug]
+    rows = [_cause(ranked, knowledge, answer.facts, before) for ranked in shown]
+    return rows[:SHOWN], rows[SHOWN:]
+
+
+def fixes(answer: Assessment) -> list[FixCard]:
+    """The fixes worth trying, best first, each with the commands for the engine at hand."""
+    worth = [ranked for ranked in answer.fixes if ranked.probability >= LEAST_SHARE][:FIXES_SHOWN]
+    return [FixCard(ranked, tuple(commands_here(ranked.fix, answer.facts))) for ranked in worth]
+
+
+def shares(result: Mapping[str, object]) -> dict[str, float]:
+    """Slug -> probability of a stored ranking."""
+    return {cause["slug"]: cause["probability"] for cause in result.get("causes", ())}  # type: ignore[attr-defined, index]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One step of a case's history: what brought a new ranking, and what it did to the leading cause."""
+
+    because: dict[str, str]
+    at: object
+    slug: str
+    title: Both | None
+    share: float
+    was: float | None
+
+
+def history(rankings: Iterable[object], knowledge: Knowledge) -> list[Change]:
+    """The stored rankings, oldest first, each with its leading cause and that cause's share in the one before."""
+    changes: list[Change] = []
+    before: dict[str, float] = {}
+    for ranking in rankings:
+        now = shares(ranking.result)  # type: ignore[attr-defined]
+        slug, share = Counter(now).most_common(1)[0] if now else ("", 0.0)
+        entry = knowledge.by_slug.get(slug)
+        because = {"zh": ranking.because_zh, "en": ranking.because_en}  # type: ignore[attr-defined]
+        changes.append(Change(because, ranking.at, slug, entry and entry.title, share, before.get(slug)))  # type: ignore[attr-defined]
+        before = now
+    return changes

@@ -1,0 +1,77 @@
+"""Pictures of every page, in both languages, light and dark, narrow and wide: `make shots` fills var/shots/."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from threading import Thread
+
+os.environ["INFERMARY_VAR"] = tempfile.mkdtemp(prefix="infermary-shots-")
+os.environ["LOCAL_OPERATOR"] = "1"
+os.environ["DJANGO_SETTINGS_MODULE"] = "infermary.settings"
+
+import django  # noqa: E402
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+from infermary.wsgi import application  # noqa: E402
+from kb.models import Case  # noqa: E402
+from tests.pages import samples  # noqa: E402
+
+OUT = Path("var/shots")
+WIDTHS = {"narrow": 360, "middle": 820, "wide": 1440}
+QUIET = type("Quiet", (WSGIRequestHandler,), {"log_message": lambda *args: None})
+
+
+def pages() -> dict[str, str]:
+    """Name -> path of every page worth a picture."""
+    call_command("prepare", verbosity=0)
+    made = samples.site()
+    case: Case = made["case"]
+    run = made["runs"][2]
+    Case.objects.update(owner=None)
+    return {
+        "home": "/", "case": case.get_absolute_url(), "entries": "/entries/", "search": "/entries/?q=掉卡 PCIe",
+        "entry": "/entries/eager-mode/", "claims": "/claims/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
+        "run": f"/runs/{run.pk}/", "help": "/help/", "missing": "/nowhere/",
+    }  # fmt: skip
+
+
+def serve() -> str:
+    server = ThreadedWSGIServer(("127.0.0.1", 0), QUIET)
+    server.set_app(application)
+    Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+def main(wanted: list[str]) -> None:
+    """Take the pictures of the pages named, or of all."""
+    paths = {name: path for name, path in pages().items() if not wanted or name in wanted}
+    address = serve()
+    OUT.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for language in ("en", "zh"):
+            for theme in ("light", "dark"):
+                context = browser.new_context()
+                page = context.new_page()
+                page.on("console", lambda message: print(message.type, message.text))  # noqa: T201
+                page.goto(f"{address}/?lang={language}&theme={theme}")
+                for width_name, width in WIDTHS.items():
+                    page.set_viewport_size({"width": width, "height": 900})
+                    for name, path in paths.items():
+                        page.goto(address + path)
+                        page.screenshot(path=OUT / f"{name}-{language}-{theme}-{width_name}.png", full_page=True)
+                context.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
