@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import bm25s
@@ -50,8 +50,9 @@ def salient(text: str, limit: int = SALIENT_CHARS) -> str:
     if len(text) <= limit:
         return text
     quarter = limit // 4
-    lines = dict.fromkeys(line[:400] for line in text[quarter:-quarter].splitlines() if _TELLING.search(line[:400]))
-    return "\n".join((text[:quarter], "\n".join(lines)[: 2 * quarter], text[-quarter:]))
+    lines = dict.fromkeys(line[:400] for line in text[quarter:-quarter].splitlines())
+    telling = "\n".join(line for line in lines if _TELLING.search(line))
+    return "\n".join((text[:quarter], telling[: 2 * quarter], text[-quarter:]))
 
 
 def stem(word: str) -> str:
@@ -92,13 +93,14 @@ def _chinese(piece: str) -> list[str]:
     return [word for word in _segmenter().lcut_for_search(piece) if word not in _STOP]
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=8192)
+def words(text: str) -> tuple[str, ...]:
     """The terms of a text in their order: stems, flags whole and in parts, Chinese words long and short."""
     found: list[str] = []
     for match in _PIECE.finditer(normalise(text)):
         piece = match.group()
         found += _chinese(piece) if piece[0] >= "\u3400" else _latin(piece)
-    return found
+    return tuple(found)
 
 
 @cache
@@ -115,9 +117,9 @@ def _glossary_words() -> tuple[tuple[str, tuple[str, ...], str, tuple[str, ...]]
     """For each pair: the Chinese term, its words, the English words as one padded string, and those words."""
     pairs = []
     for zh, en in glossary():
-        english = tuple(words(en))
+        english = words(en)
         if english:
-            pairs.append((zh, tuple(words(zh)), f" {' '.join(english)} ", english))
+            pairs.append((zh, words(zh), f" {' '.join(english)} ", english))
     return tuple(pairs)
 
 

@@ -23,7 +23,7 @@ def test_plural_and_verb_endings_make_no_difference():
 
 
 def test_bare_numbers_are_no_terms():
-    assert words("4096 0.9 12") == []
+    assert words("4096 0.9 12") == ()
 
 
 def test_negation_is_kept():
@@ -75,6 +75,7 @@ def test_a_repeated_line_does_not_count_again():
 def test_the_dictionary_is_not_read_from_a_folder_that_others_can_write(tmp_path, monkeypatch):
     monkeypatch.setattr(jieba.dt, "tmp_dir", str(tmp_path))
     text._segmenter.cache_clear()
+    words.cache_clear()
     words("显存")
     assert list(tmp_path.iterdir()) == []
 
