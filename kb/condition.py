@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+    model_validator,
+)
 
 from probes.facts import Fact, FactSet
 from probes.vocabulary import UnknownFactError, fact_type
@@ -59,6 +68,12 @@ class Test(Strict):
         elif self.op in ("<", "<=", ">", ">=") and declared.kind not in ("int", "float"):
             raise ValueError(f"{self.fact} is not a number")
         return self
+
+    @model_serializer(mode="wrap")
+    def _with_the_number_one(self, default: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """1 == True, so that the number would be left out as the default and come back as a truth."""
+        data = default(self)
+        return data if self.value is True else data | {"value": self.value}
 
     def holds(self, fact: Fact) -> bool:
         value, wanted = fact.value, self.value
