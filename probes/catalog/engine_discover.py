@@ -56,7 +56,7 @@ def measure(params: Discover, context: Context) -> Reading:
     ]
     raw = {
         "engines": engines,
-        "foreign_busy_cores": round(max(0.0, busy - sum(engine["cores"] for engine in engines)), 2),
+        "foreign_busy_cores": round(max(0.0, busy - sum(engine["cores"] or 0.0 for engine in engines)), 2),
         "in_container": in_container(),
     }
     missing = []
@@ -131,7 +131,7 @@ def _cpu(before: dict[str, Any], after: dict[str, Any], window: float) -> dict[s
     ran, waited = sum(item[1] for item in spent), sum(item[2] for item in spent)
     busiest = sorted(spent, key=lambda item: item[1], reverse=True)[:8]
     return {
-        "cores": round(ran / window, 3), "watched_threads": len(spent),
+        "cores": round(ran / window, 3) if spent else None,
         "run_delay_pct": round(100 * waited / (ran + waited), 2) if ran > MIN_BUSY_SHARE * window else None,
         "threads": [[n, round(100 * r / window, 1), round(100 * w / window, 1)] for n, r, w in busiest if r],
     }  # fmt: skip
@@ -162,10 +162,9 @@ def _judge_engine(said: Statements, engine: dict[str, Any]) -> None:
     for name, value in checkpoint.model_values(engine["checkpoint"]).items():
         said.state(name, value)
     said.state("engine.allowed_cpus", engine["allowed_cpus"])
-    if engine["watched_threads"]:
-        said.state("engine.cpu_cores_used", rounded(engine["cores"], 2))
-        said.state("engine.run_delay_pct", engine["run_delay_pct"])
-        said.state("engine.busiest_thread_pct", max((thread[1] for thread in engine["threads"]), default=0.0))
+    said.state("engine.cpu_cores_used", rounded(engine["cores"], 2))
+    said.state("engine.run_delay_pct", engine["run_delay_pct"])
+    said.state("engine.busiest_thread_pct", max((thread[1] for thread in engine["threads"]), default=None))
     said.subject = ""
 
 

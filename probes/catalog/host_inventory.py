@@ -125,7 +125,8 @@ def judge(raw: dict[str, Any]) -> list[Fact]:
     said.state("host.in_container", raw["container"])
     said.state("host.cpu_cores", round(cores, 2), quote=f"affinity {raw['affinity']}, quota {raw['quota']}")
     said.state("host.cpu_cores_total", raw["total"])
-    said.state("host.load_per_core", rounded(raw["load"] / raw["total"]) if raw["total"] else None)
+    if raw["load"] is not None and raw["total"]:
+        said.state("host.load_per_core", rounded(raw["load"] / raw["total"]))
     said.state("host.cpu_throttled_ratio", _throttled_ratio(raw))
     for fact, key in PLAIN.items():
         said.state(fact, raw[key])
