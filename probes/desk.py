@@ -29,6 +29,8 @@ from probes.spool import SeenFolder, Spool
 PROGRESS_EVERY_S = 1.0
 BODY_LIMIT = envelope.REPORT_LIMIT * 3 // 4 - 2048
 """Bytes of a result: in the token they grow by a third, and the claims around them take a little."""
+STALE_AFTER_S = 120
+"""Progress and heartbeats older than this are dropped by the site's consumer."""
 QUEUE_LIMIT = 32
 """Requests that may wait; more are refused."""
 
@@ -70,9 +72,10 @@ class Job:
 
 
 class Desk:
-    """Args: `send` puts a token on the site's queue; it may raise, then what is spooled is sent again later."""
+    """`send(token, expires=seconds or None)` puts a token on the site's queue; if it raises, what is spooled is sent
+    again later."""
 
-    def __init__(self, configuration: Configuration, send: Callable[[str], None]) -> None:
+    def __init__(self, configuration: Configuration, send: Callable[..., Any]) -> None:
         self.configuration = configuration
         self.send = send
         self.private = envelope.load_or_make_key(configuration.key)
@@ -158,7 +161,8 @@ class Desk:
     def _try_report(self, kind: str, run: str, body: dict[str, Any]) -> None:
         """Send; what cannot be sent now is sent again from the spool, or was only progress."""
         try:
-            self.send(envelope.sign_report(self.private, self.configuration.host, kind, run, body))
+            token = envelope.sign_report(self.private, self.configuration.host, kind, run, body)
+            self.send(token, expires=None if kind == "result" else STALE_AFTER_S)
         except Exception as error:
             # Whatever the transport raises: the spool holds the result.
             log.warning("%s of %s could not be sent: %s", kind, run or "this host", error)

@@ -34,7 +34,7 @@ def make_app(configuration: Configuration) -> Celery:
         task_queues=[Queue(queue, routing_key=queue)], task_default_queue=queue, worker_pool="threads",
         worker_concurrency=2, worker_hijack_root_logger=False,
     )  # fmt: skip
-    desk = Desk(configuration, lambda token: app.send_task("kb.receive", args=[token], queue=RESULTS, retry=False))
+    desk = Desk(configuration, lambda token, **options: app.send_task("kb.receive", [token], queue=RESULTS, **options))
     app.task(desk.accept, name="probes.run")
     app.task(desk.cancel, name="probes.cancel")
     app.task(desk.acknowledge, name="probes.acknowledge")
