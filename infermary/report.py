@@ -44,7 +44,7 @@ def human(answer: Assessment, knowledge: Knowledge, lang: str) -> str:
     said = WORDS[lang]
     lines = [said[answer.verdict]]
     if answer.normal is not None:
-        lines += _wrapped(getattr(answer.normal, lang), "")
+        lines += [line for said_so in answer.normal.sentences for line in _wrapped(getattr(said_so, lang), "  ")]
     for finding in answer.findings:
         lines += _wrapped(getattr(finding, lang), "  ! ")
     lines += ["", said["causes"]]

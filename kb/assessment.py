@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kb import facts as reading
+from kb import findings as seen
+from kb import normal as speed
+from kb.facts.redact import redact
 from kb.fixes import rank_fixes
 from kb.judgement import (
     Assessment,
@@ -25,21 +28,6 @@ from kb.judgement import (
 from kb.knowledge import Knowledge
 from kb.plan import next_steps
 from kb.ranking import rank
-
-try:
-    from kb import findings as seen
-    from kb import normal as speed
-except ImportError:  # GUARD: until both files exist
-
-    class seen:
-        findings = staticmethod(lambda facts: [])
-        verdict = staticmethod(lambda *a: "suspected")
-
-    class speed:
-        judge = staticmethod(lambda facts: None)
-
-
-from kb.facts.redact import redact
 from probes.facts import Fact, FactSet
 
 __all__ = [
