@@ -47,9 +47,10 @@ def verdict(
     leading = max((cause.probability for cause in causes), default=0.0)
     if "contradiction" in kinds or leading >= SUSPICION:
         return "suspected"
-    if "not_measured" in kinds or not _serving_is_fine(facts, normal):
+    if not _serving_is_fine(facts, normal):
         return "suspected" if causes and leading > none and _complains(facts) else "no_data"
-    return "suspected" if _complains_beside_speed(facts) else "healthy"
+    # Serving was measured and is fine so far as that goes; an open question or another complaint forbids "healthy".
+    return "suspected" if "not_measured" in kinds or _complains_beside_speed(facts) else "healthy"
 
 
 def _serving_is_fine(facts: FactSet, normal: Any) -> bool:
