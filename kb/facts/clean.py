@@ -7,10 +7,9 @@ spaces. Linear in the length of the text.
 from __future__ import annotations
 
 import html
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
-
-import re2
 
 # Everything here is one character for one, so positions do not move.
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -19,7 +18,7 @@ _CONTROL = {code: " " for code in range(32) if chr(code) not in "\t\n\x1b"}
 _TABLE = _FULL_WIDTH | _PUNCTUATION | _CONTROL
 
 # Terminal control sequences, and the HTML escapes that forums and trackers leave in code.
-_SEQUENCES = re2.compile(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\x1b|&(?:amp|lt|gt|quot|nbsp|#39|#x27|#x2F|#34);")
+_SEQUENCES = re.compile(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\x1b|&(?:amp|lt|gt|quot|nbsp|#39|#x27|#x2F|#34);")
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def _stands_alone(text: str, match: object) -> bool:
         if not follows_count:
             return False
     if after[:1].isascii() and (after[:1].isalnum() or after[:1] == "_") and match.group(3) is None:
-        return after[:1] in "xX" and after[1:2].isdigit()
+        return (after[0] in "xX" and after[1:2].isdigit()) or (after[0] == "s" and not after[1:2].isalnum())
     bare_number = match.group(1).strip().isdigit() and not _BRAND.search(match.group())
     return not (bare_number and (_NOT_A_CARD_AFTER.search(after) or (before and before in ":=-")))
 

@@ -182,18 +182,18 @@ def _read_words(collector: Collector, words: list[Token], engine: str) -> None:
             _add_environment(collector, assignment.group(1), assignment.group(2), word)
         elif word.text.startswith("-") and len(word.text) > 1 and not word.text[1].isdigit():
             index += _read_flag(collector, word, following, engine)
-        elif (
-            word.text in ("serve", "run", "api_server")
-            and following
-            and not following.text.startswith("-")
-            and engine in ("vllm", "ollama", "lmdeploy", "sglang", "aphrodite")
-        ):
-            if word.text != "api_server" and (word.text == "serve" or engine != "vllm") and _is_model(following.text):
-                _add_model(collector, following)
+        elif following and (engine, word.text) in _MODEL_FOLLOWS and _is_model(following.text):
+            _add_model(collector, following)
+
+
+# The word after which the model stands without a flag.
+_MODEL_FOLLOWS = {
+    ("vllm", "serve"), ("sglang", "serve"), ("lmdeploy", "api_server"), ("ollama", "run"), ("aphrodite", "run"),
+}  # fmt: skip
 
 
 def _is_model(text: str) -> bool:
-    return bool(text) and text[0] not in "-$<=." or text.startswith(("./", "../"))
+    return text[:1] not in ("", "-", "$", "<", "=", ".") or text.startswith(("./", "../"))
 
 
 def _read_flag(collector: Collector, word: Token, following: Token | None, engine: str) -> int:

@@ -10,7 +10,7 @@ FAMILIES = (
     "Qwen|QwQ|QVQ|CodeQwen|Llama|LLaMA|CodeLlama|TinyLlama|Vicuna|Alpaca|DeepSeek|Mistral|Mixtral|Ministral|Magistral|Codestral|"
     "Devstral|Pixtral|Gemma|PaliGemma|ChatGLM|CodeGeeX|VisualGLM|CogVLM|GLM|Baichuan|InternLM|InternVL|Mini-InternVL|Yi|Phi|Falcon|MPT|WizardCoder|"
     "WizardLM|Wizard-Vicuna|StarCoder|Nemotron|Command-R|Granite|Kimi|MiniCPM|MiniMax|gpt-oss|BLOOM|OPT|GPT-J|GPT-NeoX|Pythia|SOLAR|Orca|Zephyr|"
-    "SmolLM|Hunyuan|ERNIE|Seed-OSS|XVERSE|Aquila|Skywork|Ling|Ring|LLaVA|Molmo|Whisper|Nous|Hermes|Guanaco|OpenHermes|Jamba|DBRX|Grok|EXAONE|Aya|Step"
+    "SmolLM|OLMo|Hunyuan|ERNIE|Seed-OSS|XVERSE|Aquila|Skywork|Ling|Ring|LLaVA|Molmo|Whisper|Nous|Hermes|Guanaco|OpenHermes|Jamba|DBRX|Grok|EXAONE|Aya|Step"
 )
 _SIZE = re2.compile(r"(?i)(?:^|[^\w.]|[-_ :])(\d{1,4}(?:\.\d{1,3})?)\s?B(?:$|[^A-Za-z0-9])")
 _MIXTURE = re2.compile(r"(?i)\b(\d{1,2})x(\d{1,3}(?:\.\d)?)B\b")

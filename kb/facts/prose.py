@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 import re2
@@ -28,7 +29,7 @@ _END = re2.compile(r"[。!?;\n]|\.\s|\.$")
 _NEGATED_BEFORE = re2.compile(
     r"(?i)(?:没有?|未|并未|并没有?|不|无需|无|不要|不用|关闭了?|关掉了?|禁用了?|去掉了?|"
     r"\b(?:no|not|without|never|none|neither|disabled?|disabling|removed?|dropp?ed|don't|doesn't|didn't|isn't|wasn't|aren't|haven't|hasn't|can't|cannot|non))"
-    r"[ '\"-]{0,2}(?:有|开启?|启用|使用?|用|加|设置?|过|任何|做|在用|"
+    r"[ '\"-]{0,2}(?:有|开启?|启用|使用?|用|加|设置?|过|任何|做|在用|支持|"
     r"(?:any|using|used?|set|enabled?|enabling|the|a|have|has|with|yet|run|running|been|even|turned on|turn on)[ '\"-]{1,2}){0,4}(?:--)?[\"'`]?\s{0,2}$"
 )
 _NEGATED_AFTER = re2.compile(
@@ -99,6 +100,7 @@ def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
         start = end + 1
 
 
+@lru_cache(maxsize=8)  # every prose reader asks for the same text
 def sentences(text: str) -> list[tuple[int, int]]:
     """Ranges of the sentences of a prose text. A wrapped line does not end a sentence, a short line does."""
     found, start, line_start = [], 0, 0
@@ -134,30 +136,29 @@ def clause_at(text: str, sentence: tuple[int, int], start: int, end: int) -> tup
 
 def polarity(text: str, sentence: tuple[int, int], start: int, end: int) -> Polarity:
     """Whether the words at the range are stated, denied, or asked or supposed."""
-    if _NEGATED_BEFORE.search(text[max(sentence[0], start - 40) : start]) or _NEGATED_AFTER.search(
-        text[end : min(sentence[1], end + 30)]
-    ):
-        question = _ASKED.search(text[max(sentence[0], start - 60) : start]) or is_question(text, sentence)
-        return "asked" if question else "negated"
+    question = is_question(text, sentence)
     if _ASKED.search(text[max(sentence[0], start - 60) : start]):
         return "asked"
-    return (
-        "asked"
-        if is_question(text, sentence) and end - sentence[0] > 0 and _opens_question(text, sentence)
-        else "stated"
-    )
+    before, after = text[max(sentence[0], start - 40) : start], text[end : min(sentence[1], end + 30)]
+    if _NEGATED_BEFORE.search(before) or _NEGATED_AFTER.search(after):
+        return "asked" if question else "negated"
+    return "asked" if question and _in_question(text, sentence, end) else "stated"
 
 
 def is_question(text: str, sentence: tuple[int, int]) -> bool:
-    return text[sentence[0] : sentence[1]].rstrip().endswith("?") or text[sentence[0] : sentence[1]].rstrip().endswith(
-        ("吗", "呢")
-    )
+    return text[sentence[0] : sentence[1]].rstrip(" ?\n\"')").endswith(("吗", "么", "呢")) or text[
+        sentence[0] : sentence[1]
+    ].rstrip().endswith("?")
 
 
 _OPENS_QUESTION = re2.compile(
-    r"(?i)^[\s\"'(-]{0,4}(?:is|are|does|do|did|would|could|should|can|will|has|have|shall|what if)\b|吗\s{0,2}\?{0,2}\s{0,2}$"
+    r"(?i)^[\s\"'(-]{0,4}(?:is|are|does|do|did|would|could|should|can|will|has|have|shall|what if)\b"
 )
 
 
-def _opens_question(text: str, sentence: tuple[int, int]) -> bool:
-    return bool(_OPENS_QUESTION.search(text[sentence[0] : sentence[1]]))
+def _in_question(text: str, sentence: tuple[int, int], end: int) -> bool:
+    """Whether the words belong to what is asked: an English question as a whole, of a Chinese one the last clause."""
+    words = text[sentence[0] : sentence[1]]
+    if _OPENS_QUESTION.search(words):
+        return True
+    return words.rstrip(" ?\n").endswith(("吗", "么")) and not any(mark in words[end - sentence[0] :] for mark in ",:")

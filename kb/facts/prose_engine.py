@@ -20,7 +20,7 @@ ENGINES: tuple[tuple[str, str, int], ...] = (
     (r"v-?llm(?:-omni|-ascend)?", "vllm", 3),
     (r"sg-?lang", "sglang", 3),
     (r"tgi|text-generation-inference|text generation inference", "tgi", 3),
-    (r"llama\.?[-_ ]?cpp(?:-python)?|llama-server|llama-cli|llama-bench|koboldcpp|ggml", "llama.cpp", 3),
+    (r"llama\.?[-_ ]?cpp(?:-python)?|llama-server|llama-cli|llama-bench|koboldcpp", "llama.cpp", 3),
     (r"ollama", "ollama", 3),
     (r"lmdeploy|turbomind", "lmdeploy", 3),
     (r"exl?lama[-_ ]?v?[23]?", "exllamav2", 3),
@@ -40,8 +40,13 @@ _PATTERNS = [
     (re2.compile(rf"(?i)(?:^|[^A-Za-z])({pattern})(?:$|[^A-Za-z])"), name, rank) for pattern, name, rank in ENGINES
 ]
 _VERSION = re2.compile(
-    r"(?i)^[\s\w\"'`)/-]{0,12}?(?:版本|version|image|镜像|docker image|容器|build|release|tag)?\s?(?:\(|is|为|是|:|=|==|从|from)?\s{0,2}"
-    r"v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev|a|b)\d{1,4})?)(?:$|[^\w.%]|[.](?:$|\s))"
+    r"(?i)^[\"'`)]?(?:[\s(=:/,-]|版本|的|是|为|用|镜像|容器|框架|安装|version|docker|container|image|release|build|tag|openai|server|engine|is|from|从|latest|stable|pip|"
+    r"\bto\b|\bat\b|\(?commit|now){0,8}"
+    r"v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev|a|b)\d{1,4}){0,2})(?:$|[^\w.%]|[.](?:$|\s)|[\p{Han}])"
+)
+# "v0.6.3 of vLLM", "0.6.3 版本的 vLLM"
+_VERSION_BEFORE = re2.compile(
+    r"(?i)v?(\d{1,2}\.\d{1,3}\.\d{1,3}(?:\.?(?:post|rc|dev)\d{1,4})?)\s?(?:版本?的|of|版)\s?$"
 )
 _UPGRADED = re2.compile(
     r"(?i)^.{0,24}?(?:升级?到|升至|更新到|换到|upgrad\w+ to|updated to|->|to)\s?v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev)\d{1,4})?)"
@@ -66,7 +71,7 @@ def extract(text: str, source: str) -> list[Fact]:
             start, end = match.span(1)
             if polarity(text, sentence_at(spans, start), start, end) == "stated":
                 compared = bool(_COMPARED.search(text[max(0, start - 20) : start]))
-                named.append((-rank if not compared else 0, start, end, name))
+                named.append((-rank + 1.5 * compared, start, end, name))
                 break
     if named:
         _, start, end, name = min(named)
@@ -79,8 +84,12 @@ def _add_version(collector: Collector, engine: str) -> None:
     """The version beside the first mention of the engine that has one; after "from A to B" it is B."""
     pattern = next(pattern for pattern, name, _ in _PATTERNS if name == engine)
     for match in pattern.finditer(collector.text):
-        end = match.end(1)
-        following = collector.text[end : end + 50]
+        begin, end = match.span(1)
+        lead = max(0, begin - 24)
+        if earlier := _VERSION_BEFORE.search(collector.text[lead:begin]):
+            collector.add("engine.version", earlier.group(1), (lead + earlier.start(1), end))
+            return
+        following = collector.text[end : end + 60]
         version = _VERSION.search(following)
         if not version or _NOT_A_VERSION.search(following[version.end(1) :]):
             continue

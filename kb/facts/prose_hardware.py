@@ -22,7 +22,11 @@ _WORDS = {
 _N = r"(\d{1,3}|一|单|双|两|二|三|四|五|六|七|八|十|(?i:\ban?\b|\bone\b|\bsingle\b|\btwo\b|\bdual\b|\bboth\b|\bpair of\b|\bthree\b|\bfour\b|\bquad\b|\bfive\b|\bsix\b|\bseven\b|\beight\b|\bsixteen\b))"
 _FILLER = r"(?:\s?(?:my|the|of|these|local|NVIDIA|Nvidia|nvidia|英伟达|modded|魔改|GPUs?|显卡|型号|消费级)\s?){0,2}"
 _COUNT_BEFORE = re2.compile(
-    _N + r"\s?-?(?:张|块|卡|路|个|片|颗|台|[xX*]|×|pcs)?\s?(?:的)?(?:卡|显卡)?\s?" + _FILLER + r"$"
+    r"(?:^|[^A-Za-z0-9.])"
+    + _N
+    + r"\s?-?(?:张|块|卡|路|个|片|颗|台|[xX*]|×|pcs)?\s?(?:的)?(?:卡|显卡)?\s?"
+    + _FILLER
+    + r"$"
 )
 _COUNT_AFTER = re2.compile(
     r"^\s?(?:GPUs?|cards?|显卡)?\s?(?:[(,:]\s?)?(?:[xX*]\s?(\d{1,3})\b|(\d{1,2}|单|双|两|四|八|一|三)\s?(?:卡|张|块|路)|(\d{1,2})\s?GPUs?\b)"

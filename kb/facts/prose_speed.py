@@ -27,6 +27,10 @@ _RANGE = rf"({_N})\s?(\+)?(?:\s?(?:-|~|to|到|至|or|and|/|、)\s?({_N}))?"
 _UNIT = r"(?:generated |output |generation |completion |decode )?(?:个)?\s?(?:tokens?|toks?|tk|字符?|词|t)"
 _PER_TIME = r"\s?(?:/|per|a|every|每|p|\\)\s?(s\b|secs?\b|seconds?\b|秒|min\b|minutes?\b|分钟)"
 _APART = r"(?:钟|内|能|只有|只能|只|大概|大约|差不多|约|才|出|生成|输出|左右|平均|也就|就|仅|的速度|速度|不到|不足|超过|可以|跑|吐|蹦|出来|[\s:是有]){0,5}"
+# "the speed fell from 40 to 4", "tokens/s: 23": the unit or the word stands before the number
+_NAMED_BEFORE = re2.compile(
+    rf"(?i)(?:{_UNIT}\s?/\s?s(?:ec)?\b|tps\b|(?:decode|decoding|generation|生成|推理|解码|输出)\s?(?:speed|速度))(?:[^\d.。,;\n]{{0,12}}?(?:from|从)\s?{_N}\+?\s?(?:to|降到|掉到|变成|到)|\s?(?:is|=|:|was|只有|约|大概|为|是)){{1,2}}\s?(?:about |around |only |约|只有)?{_RANGE}(?:$|[^\d%.\w]|[.](?:$|\s))"
+)
 _SPEEDS = tuple(
     re2.compile(pattern)
     for pattern in (
@@ -114,6 +118,9 @@ def _speeds(text: str) -> list[Speed]:
             _, _, low, plus, high, time = match.groups()
             per = 60.0 if (time or "").startswith(("min", "分")) else 1.0
             keep(_bounded(text, match, low, plus, high, per, match.start(3)))
+    for match in _NAMED_BEFORE.finditer(text):
+        low, plus, high = match.groups()
+        keep(_bounded(text, match, low, plus, high, 1.0, match.start(1)))
     for match in _TIME_EACH.finditer(text):
         seconds = _value(match.group(1)) / (1000 if match.group(2).lower().startswith(("ms", "mil", "毫")) else 1)
         if seconds > 0:

@@ -40,6 +40,8 @@ _VERSION_BEFORE = re2.compile(r"(?i)(?:cudnn|version|版本|cuda|nccl|driver|bui
 
 def _address(match: Match) -> str:
     text = match.group(0)
+    if text.startswith(("127.", "10.", "192.168.", "0.")):
+        return text
     try:
         is_public = ipaddress.ip_address(text).is_global
     except ValueError:
@@ -48,7 +50,7 @@ def _address(match: Match) -> str:
     return text if not is_public or _VERSION_BEFORE.search(before) else "‹redacted:ip›"
 
 
-_SECRET_NAME = (
+_NAMES = (
     r"[A-Za-z0-9_-]{0,40}(?:api[-_]?key|access[-_]?key(?:[-_]?id)?|secret[-_]?key|secret|auth[-_]?token|access[-_]?token|"
     r"hf[-_]?token|hub[-_]?token|password|passwd|密码)"
 )
@@ -60,11 +62,11 @@ _RULES: tuple[tuple[object, Callable[[Match], str]], ...] = (
     (re2.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"), _whole("jwt")),
     (re2.compile(r"(?i)(\bbearer\s{1,4})([A-Za-z0-9._~+/=-]{12,})"), _keep_ends("bearer-token")),
     (re2.compile(r"(://[^\s:/@‹]{0,80}:)([^\s/@‹]{1,200})(@)"), _keep_ends("password")),
-    (re2.compile(r"(?i)(" + _SECRET_NAME + r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)([^\s\"',;)‹]{4,200})"), _assigned),
-    (re2.compile(r"(?i)(--" + _SECRET_NAME + r"\s{1,3}[\"']?)([^\s\"',;)‹]{3,200})"), _assigned),
+    (re2.compile(r"(?i)(" + _NAMES + r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)([^\s\"',;)‹]{4,200})"), _assigned),
+    (re2.compile(r"(?i)(--" + _NAMES + r"\s{1,3}[\"']?)([^\s\"',;)‹]{3,200})"), _assigned),
     (re2.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,12}\b"), _whole("email")),
     (re2.compile(r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"), _address),
-    (re2.compile(r"(?i)[0-9a-f]{1,4}:[0-9a-f:]{2,40}"), _address),
+    (re2.compile(r"(?i)(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}"), _address),
     (re2.compile(r"((?:/home/|/Users/|[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}))([^\s/\\‹:\"'<>|]{1,64})"), _keep_ends("user")),
 )  # fmt: skip
 
