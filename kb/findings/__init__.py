@@ -24,6 +24,8 @@ __all__ = ["findings", "verdict"]
 Verdict = Literal["problem", "healthy", "no_data", "suspected"]
 # A cause more likely than not is a suspicion, whatever the measurements say.
 SUSPICION = 0.5
+# What a person may observe of a server that is fine.
+HARMLESS = {"observed.expectation_unclear", "observed.fine_when_single"}
 
 
 def findings(facts: FactSet) -> list[Finding]:
@@ -55,7 +57,14 @@ def verdict(
 
 def _serving_is_fine(facts: FactSet, normal: Any) -> bool:
     served = facts.value("metrics.state") == "ok" and (number(facts, "metrics.requests_finished") or 0) > 0
-    return served or (normal is not None and normal.state == "normal")
+    return served or (normal is not None and normal.state == "normal" and _speed_counts(facts, normal))
+
+
+def _speed_counts(facts: FactSet, normal: Any) -> bool:
+    """Prose names many speeds, of good days and of others' machines; beside a complaint only a measurement clears it,
+    unless the question itself is whether the speed is normal."""
+    measured = normal.measured.fact.provenance.origin != "text"
+    return measured or not _complains(facts) or facts.value("observed.expectation_unclear") is True
 
 
 def _complains(facts: FactSet) -> bool:
@@ -64,4 +73,7 @@ def _complains(facts: FactSet) -> bool:
 
 def _complains_beside_speed(facts: FactSet) -> bool:
     """A normal speed answers a complaint about speed, and no other one."""
-    return any(fact.value != "slow" for fact in facts.all("symptom.kind"))
+    other = any(fact.value != "slow" for fact in facts.all("symptom.kind"))
+    return other or any(
+        fact.value is True and fact.name.startswith("observed.") and fact.name not in HARMLESS for fact in facts
+    )

@@ -153,7 +153,7 @@ def _fits(facts: FactSet, case: Setting) -> tuple[Fit | None, Fit | None]:
         return None, None
     wanted, step = facts.value("engine.max_model_len"), facts.value("engine.max_num_batched_tokens")
     more: dict[str, Any] = {"batched_tokens": int(step)} if isinstance(step, int) and step > 0 else {}
-    more |= {"utilisation": case.utilisation, "tp": case.tp, "kv_bytes": case.kv_bytes}
+    more |= {"utilisation": case.utilisation, "tp": case.spread, "kv_bytes": case.kv_bytes}
     wanted_len = int(wanted) if isinstance(wanted, int) and wanted > 0 else None
     logged = facts.value("engine.weights_gib")
     known = float(logged) if isinstance(logged, (int, float)) and logged > 0 else None
@@ -194,7 +194,7 @@ def _fit_facts(case: Setting, result: Fit | None) -> list[Fact]:
         return []
     weights = [
         _fact("fit.weights_gib", result.weights),
-        _fact("fit.weights_fit_one_gpu", result.weights * case.tp < result.usable),
+        _fact("fit.weights_fit_one_gpu", result.weights * case.spread < result.usable),
     ]
     if case.layout_guessed:
         return weights

@@ -62,7 +62,12 @@ def sentences(
     if speed and expectation:
         judged = slowdown is not None and share is not None
         said.append(_standing(speed, expectation, state, slowdown, share) if judged else _UNJUDGED)
-    said += [*_engine_notes(facts, case), *_first_token(facts, case, ttft), *_memory(case, in_format, unquantised)]
+    said += [
+        *_engine_notes(facts, case),
+        *_host_memory(in_format),
+        *_first_token(facts, case, ttft),
+        *_memory(case, in_format, unquantised),
+    ]
     return said
 
 
@@ -158,6 +163,15 @@ def _engine_notes(facts: FactSet, case: Setting) -> list[Sentence]:
             )
         ]
     return []
+
+
+def _host_memory(in_format: Fit | None) -> list[Sentence]:
+    """An engine that runs although the weights do not fit reads the rest from the host, and the card's ceiling is not its own."""
+    if in_format is None or in_format.weights <= in_format.memory:
+        return []
+    return [Sentence(
+        "权重比显存大：能跑起来就说明一部分在主机内存里，速度由主机内存和 PCIe 决定，上面的上限达不到。",
+        "The weights exceed the cards' memory: if it runs at all, a part lies in host memory, which decides the speed; the ceiling above is out of reach.")]  # fmt: skip
 
 
 def _first_token(facts: FactSet, case: Setting, ttft: tuple[float, float] | None) -> list[Sentence]:

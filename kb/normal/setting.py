@@ -40,7 +40,8 @@ class Setting:
 
     Attributes:
         format_known: the weight format was said, not assumed.
-        tp: cards that share every layer. batch: sequences that run at once.
+        tp: cards that share every layer. spread: cards that the weights lie on, by layers or within them.
+        batch: sequences that run at once.
     """
 
     card: Gpu | None
@@ -49,6 +50,7 @@ class Setting:
     format_known: bool
     launch: Launch
     tp: int
+    spread: int
     nvlink: bool | None
     batch: int
     context: int
@@ -73,9 +75,10 @@ def setting(facts: FactSet) -> Setting:
     weights, known = _weights(facts, notes)
     memory = _number(facts, "gpu.memory_total_gib") or (card.memory_gb if card and card.memory_gb else None)
     utilisation = _utilisation(facts)
+    tp = _tensor_parallel(facts, shape, weights, memory, notes)
     return Setting(
         card=card, shape=shape, weights=weights, format_known=known, launch=_launch(facts), memory_gib=memory,
-        tp=_tensor_parallel(facts, shape, weights, memory, notes), nvlink=_nvlink(facts), batch=_batch(facts),
+        tp=tp, spread=_spread(facts, tp), nvlink=_nvlink(facts), batch=_batch(facts),
         kv_bytes=1.0 if "8" in str(facts.value("engine.kv_cache_dtype") or "") else 2.0, utilisation=utilisation,
         **_lengths(facts, notes), assumptions=tuple(notes),
     )  # fmt: skip
@@ -186,6 +189,13 @@ def _tensor_parallel(
         Assumption("没有说明张量并行，按一张卡计算", "no tensor parallel size was said; counted with one card", "C")
     )
     return 1
+
+
+def _spread(facts: FactSet, tp: int) -> int:
+    """Engines without tensor parallel of their own lay whole layers on every card that they see."""
+    if _launch(facts) == "graphs":
+        return tp * int(_number(facts, "engine.pipeline_parallel") or 1)
+    return max(tp, int(_number(facts, "gpu.count") or 1))
 
 
 def _nvlink(facts: FactSet) -> bool | None:

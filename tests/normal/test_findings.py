@@ -85,11 +85,24 @@ def test_nothing_said_is_no_data_and_silence_of_a_ranking_changes_nothing():
     assert assessed(case()) == (None, [], "no_data")
 
 
-def test_a_speed_within_expectation_is_healthy():
-    facts = {"gpu__name": "H200", "model__name": "Qwen2.5-7B", "model__quant": "bf16", "decode__tokens_per_s": 210.0}
-    assert assessed(case(**facts))[2] == "healthy"
-    assert assessed(case(**facts, symptom__kind="slow"))[2] == "healthy"
-    assert assessed(case(**facts, symptom__kind="hang"))[2] == "suspected"
+FAST = {"gpu__name": "H200", "model__name": "Qwen2.5-7B", "model__quant": "bf16", "decode__tokens_per_s": 210.0}
+
+
+def test_a_measured_speed_within_expectation_is_healthy_even_if_someone_finds_it_slow():
+    assert assessed(case("probe", **FAST))[2] == "healthy"
+    assert assessed(case("probe", **FAST, symptom__kind="slow"))[2] == "healthy"
+
+
+def test_a_normal_speed_in_prose_does_not_answer_a_complaint_unless_it_is_the_question():
+    assert assessed(case(**FAST, symptom__kind="slow"))[2] == "no_data"
+    assert assessed(case(**FAST, symptom__kind="slow", observed__expectation_unclear=True))[2] == "healthy"
+
+
+@pytest.mark.parametrize(
+    "complaint", [{"symptom__kind": "hang"}, {"observed__degrades_over_time": True}, {"observed__garbled": True}]
+)
+def test_a_normal_speed_does_not_answer_another_complaint(complaint):
+    assert assessed(case("probe", **FAST, **complaint))[2] == "suspected"
 
 
 def test_a_far_too_slow_speed_is_a_problem():

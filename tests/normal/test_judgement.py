@@ -139,6 +139,20 @@ def test_weights_too_big_for_one_card_are_counted_over_all():
     assert stated(normal, "fit.fits") is True
 
 
+def test_layers_laid_on_two_cards_fit_where_one_card_is_too_small_but_read_no_faster():
+    facts = {
+        "gpu__name": "RTX 4090",
+        "model__name": "Qwen2.5-32B",
+        "model__quant": "gguf-q8",
+        "engine__name": "llama.cpp",
+    }
+    one, two = judge(case(**facts)), judge(case(**facts, gpu__count=2))
+    assert (stated(one, "fit.fits"), stated(two, "fit.fits")) == (False, True)
+    assert one.ceiling == two.ceiling
+    assert any("host memory" in sentence.en for sentence in one.sentences)
+    assert not any("host memory" in sentence.en for sentence in two.sentences)
+
+
 def test_sizes_of_the_checkpoint_win_over_the_table():
     assert (
         judge(
