@@ -33,6 +33,7 @@ NONE_PRIOR = 0.12
 # A cause that shows as other trouble than the one reported: the kind of trouble read from 68 real reports was the stated one
 # in 46, so it is weak evidence, one step of the scale.
 OTHER_TROUBLE = math.log(1 / 3)
+SPEEDS = ("decode.tokens_per_s", "decode.tpot_ms", "latency.ttft_s", "prefill.tokens_per_s")
 # A cause that cannot exist here stays visible, last.
 EXCLUDED = math.log(1 / 1000)
 # The words choose among a hundred causes, so a good fit must be worth more than the x30 of one strong rule: with a
@@ -78,8 +79,8 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
 
 
 def _priors(entries: tuple[EntryFile, ...], facts: FactSet) -> dict[str, list[Contribution]]:
-    stated = facts.holding("symptom.kind")
-    kinds = {fact.value for fact in stated}
+    stated = _trouble_stated(facts)
+    kinds = {fact.value if fact.name == "symptom.kind" else "slow" for fact in stated}
     total = sum(FREQUENCY[entry.frequency] for entry in entries)
     fit = {e.slug: 0.0 if not kinds or kinds & set(e.symptoms_of) else OTHER_TROUBLE for e in entries}
     evens = math.log(sum(FREQUENCY[e.frequency] * math.exp(fit[e.slug]) for e in entries) / total) if total else 0.0
@@ -95,8 +96,21 @@ def _priors(entries: tuple[EntryFile, ...], facts: FactSet) -> dict[str, list[Co
     return priors
 
 
+def _trouble_stated(facts: FactSet) -> list[Fact]:
+    """The facts that say what kind of trouble it is.
+
+    An error is printed and several cards are named in many reports of any kind, so these two speak only where nothing
+    more telling does, and several cards alone say nothing. A speed without any trouble named is a question of speed.
+    """
+    stated = facts.holding("symptom.kind")
+    telling = [fact for fact in stated if fact.value not in ("error", "multi-gpu")]
+    if telling or any(fact.value == "error" for fact in stated):
+        return telling or stated
+    return [] if stated else [fact for name in SPEEDS for fact in facts.holding(name)]
+
+
 def _trouble(weight: float, stated: tuple[Fact, ...], *, fits: bool) -> Contribution:
-    kinds = ", ".join(dict.fromkeys(str(fact.value) for fact in stated))
+    kinds = ", ".join(dict.fromkeys(str(f.value) if f.name == "symptom.kind" else "slow" for f in stated))
     zh = f"表现{'相符' if fits else '不符'}（{kinds}）"
     en = f"{'shows' if fits else 'does not usually show'} as this kind of trouble ({kinds})"
     return Contribution("prior", weight, zh, en, group="symptom", facts=stated)

@@ -141,3 +141,23 @@ def test_the_same_case_ranks_the_same_twice():
 
 def test_no_entries_leave_all_to_none():
     assert rank(facts(), Submission("slow"), knowledge()) == ([], 1.0)
+
+
+def test_a_more_telling_kind_of_trouble_outranks_an_error_that_is_always_printed():
+    entries = knowledge(entry("alpha", symptoms_of=["oom"]), entry("beta", symptoms_of=["error"]))
+    stated = facts(symptom__kind="error")
+    stated.add(facts(symptom__kind="oom"))
+    causes, _ = rank(stated, NOTHING, entries)
+    assert causes[0].slug == "alpha"
+
+
+def test_several_cards_alone_say_nothing_about_the_kind_of_trouble():
+    entries = knowledge(entry("alpha", symptoms_of=["oom"]), entry("beta", symptoms_of=["multi-gpu"]))
+    causes, _ = rank(facts(symptom__kind="multi-gpu"), NOTHING, entries)
+    assert causes[0].score == causes[1].score
+
+
+def test_a_speed_without_any_trouble_named_is_a_question_of_speed():
+    entries = knowledge(entry("alpha", symptoms_of=["slow"]), entry("beta", symptoms_of=["load"]))
+    causes, _ = rank(facts(decode__tokens_per_s=4.0), NOTHING, entries)
+    assert causes[0].slug == "alpha"
