@@ -151,8 +151,9 @@ def _judge_results(results: list[Any], args: argparse.Namespace, id: str = "") -
     from kb.assessment import Submission, assess
     from kb.knowledge import shipped
 
-    facts = [fact for result in results for fact in result.facts]
-    answer = assess(Submission(), shipped(), facts=facts, probe_infos=machine.probe_infos())
+    facts = machine.facts_of(results, getattr(args, "url", ""))
+    offered = machine.probe_infos({result.probe for result in results})
+    answer = assess(Submission(), shipped(), facts=facts, probe_infos=offered)
     if args.json:
         print(json.dumps(answer.to_json(id) | {"runs": [machine.brief(r) for r in results]}, ensure_ascii=False))
     else:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import platform
 import sys
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from infermary.sources import Unreadable
 from kb.judgement import ProbeInfo
+from probes import bundle
+from probes.context import address
+from probes.facts import Fact
 from probes.spec import Result
 
 PASSIVE = ("host.inventory", "gpu.state", "engine.discover", "engine.metrics")
@@ -35,11 +40,21 @@ def measure(url: str, *, load: bool, lang: str, quiet: bool) -> list[Result]:
     return results
 
 
-def probe_infos() -> tuple[ProbeInfo, ...]:
-    """What the catalogue of this machine offers, for the plan."""
+def facts_of(results: Iterable[Result], url: str = "") -> list[Fact]:
+    """All facts, or with `url` those that are not about another engine."""
+    wanted = f"engine:{address(url)}" if url else ""
+    facts = [fact for result in results for fact in result.facts]
+    return [fact for fact in facts if not wanted or fact.subject == wanted or not fact.subject.startswith("engine:")]
+
+
+def probe_infos(done: Collection[str]) -> tuple[ProbeInfo, ...]:
+    """What the catalogue of this machine offers beyond what was `done`, for the plan."""
     from probes.catalog import probes
 
-    return tuple(ProbeInfo(p.name, p.zh, p.en, tuple(p.yields), p.seconds, p.mode) for p in probes().values())
+    return tuple(
+        ProbeInfo(p.name, p.zh, p.en, tuple(p.yields), p.seconds, p.mode)
+        for p in probes().values() if p.name not in done
+    )  # fmt: skip
 
 
 def brief(result: Result) -> dict[str, Any]:
@@ -55,18 +70,20 @@ def save(results: list[Result], path: str) -> None:
         Unreadable: the file cannot be written.
     """
     try:
-        Path(path).write_text(json.dumps({"results": [r.to_json() for r in results]}, ensure_ascii=False), "utf-8")
+        bundle.save(Path(path), results, platform.node())
     except OSError as error:
         raise Unreadable(f"写不了 {path}：{error.strerror}。", f"Cannot write {path}: {error.strerror}.") from None
 
 
 def load(text: str, name: str) -> list[Result]:
-    """The results of a bundle.
+    """The results of a bundle, with facts made anew of their raw readings.
 
     Raises:
-        Unreadable: it holds none.
+        Unreadable: it is no bundle.
     """
     try:
-        return [Result.from_json(data) for data in json.loads(text)["results"]]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise Unreadable(f"{name} 不是测量结果包。", f"{name} is no bundle of measurements.") from None
+        return bundle.judged_again(bundle.from_json(json.loads(text)).results)
+    except bundle.UnreadableBundleError as error:
+        raise Unreadable(f"{name}：{error.zh}", f"{name}: {error.en}") from None
+    except (ValueError, RecursionError):
+        raise Unreadable(f"{name} 不是 JSON。", f"{name} is not JSON.") from None

@@ -50,9 +50,12 @@ def next_steps(
     leading = [cause for cause in causes[:LEADING] if cause.probability > 0]
     waiting = [w for cause in leading for w in _waiting(cause, knowledge, facts)]
     shares = {cause.slug: cause.probability for cause in leading}
-    steps = [step for probe in probes if (step := _probe_step(probe, waiting, shares))]
+    # What a probe did not see this time it will hardly see the next.
+    done = {fact.provenance.source for fact in facts if fact.provenance.origin in ("probe", "metrics")}
+    offered = [probe for probe in probes if probe.name not in done]
+    steps = [step for probe in offered if (step := _probe_step(probe, waiting, shares))]
     steps += [step for name in _askable(waiting) if (step := _question(name, waiting, shares))]
-    passive = {probe.name for probe in probes if probe.mode == "passive"}
+    passive = {probe.name for probe in offered if probe.mode == "passive"}
     return sorted(steps, key=lambda s: (s.name not in passive, -s.gain / max(s.cost_s, 1.0), s.name))[:STEPS]
 
 
@@ -88,7 +91,7 @@ def _question(name: str, waiting: Iterable[Waiting], shares: Mapping[str, float]
     if gain < LEAST_GAIN:
         return None
     declared = fact_type(name)
-    zh, en = f"补充：{declared.zh}（{declared.ask_zh}）", f"tell: {declared.en} ({declared.ask_en})"
+    zh, en = f"{declared.zh}（{declared.ask_zh}）", f"{declared.en} ({declared.ask_en})"
     return NextStep(
         "question", name, zh, en, gain, QUESTION_S, _slugs(moved), ask=declared.ask_en, meanings=_meanings(moved)
     )

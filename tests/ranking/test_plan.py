@@ -3,6 +3,7 @@ import pytest
 from kb.judgement import ProbeInfo, Submission
 from kb.plan import QUESTION_S, entropy, expected_gain, next_steps
 from kb.ranking import rank
+from probes.facts import Fact, FactSet, Provenance
 from tests.ranking.made import entry, facts, knowledge, rule
 
 THROTTLE = {"fact": "gpu.throttle_reason", "value": "hw_thermal"}
@@ -30,6 +31,12 @@ def test_a_probe_that_tells_nothing_new_is_not_offered():
     hot = entry("hot", rules=[rule("r", THROTTLE, 3)])
     known = facts(gpu__throttle_reason="hw_thermal")
     assert steps(hot, entry("other"), stated=known, probes=[STATE, STREAM]) == []
+
+
+def test_a_probe_that_ran_is_not_offered_again():
+    hot = entry("hot", rules=[rule("r", THROTTLE, 3)])
+    stated = FactSet([Fact("gpu.temperature_c", 60.0, Provenance("probe", "gpu.state"))])
+    assert [step.kind for step in steps(hot, entry("other"), stated=stated, probes=[STATE])] == ["question"]
 
 
 def test_passive_probes_come_before_those_that_send_requests():

@@ -1,6 +1,8 @@
 import json
 
 from infermary import cli
+from probes import bundle
+from probes.spec import Result
 
 RESULT = {
     "probe": "gpu.state", "outcome": "ok", "raw": {}, "series": {}, "missing": [["没有 NVLink 数据", "no NVLink data"]],
@@ -40,7 +42,7 @@ def test_evaluate_of_nothing_fails(tmp_path, capsys):
 
 def test_a_stored_bundle_is_judged_again(tmp_path, capsys):
     file = tmp_path / "bundle.json"
-    file.write_text(json.dumps({"results": [RESULT]}), "utf-8")
+    bundle.save(file, [Result.from_json(RESULT)], "gpu-box")
     assert cli.main(["replay", str(file), "--lang", "en"]) == 0
     out = capsys.readouterr().out
     assert "gpu.state: ok (2)" in out
@@ -50,7 +52,7 @@ def test_a_stored_bundle_is_judged_again(tmp_path, capsys):
 
 def test_a_replayed_bundle_as_json_says_what_ran(tmp_path, capsys):
     file = tmp_path / "bundle.json"
-    file.write_text(json.dumps({"results": [RESULT]}), "utf-8")
+    bundle.save(file, [Result.from_json(RESULT)], "gpu-box")
     assert cli.main(["replay", str(file), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["runs"][0]["probe"] == "gpu.state"
@@ -59,7 +61,13 @@ def test_a_replayed_bundle_as_json_says_what_ran(tmp_path, capsys):
 
 def test_what_is_no_bundle_is_refused(tmp_path, capsys):
     file = tmp_path / "bundle.json"
-    for text in ("{}", "[1]", "text", '{"results": [{"probe": "x"}]}', '{"results": [3]}'):
+    for text in (
+        "{}",
+        "[1]",
+        "text",
+        '{"format": "infermary-bundle", "version": 1, "results": [{"probe": "x"}]}',
+        "[" * 99_999,
+    ):
         file.write_text(text, "utf-8")
         assert cli.main(["replay", str(file), "--lang", "en"]) == 2
-        assert "no bundle" in capsys.readouterr().err
+        assert "bundle.json" in capsys.readouterr().err
