@@ -139,7 +139,7 @@ def _state(
     state, slowdown, share = judge_speed(speed.token_ms, expectation)
     if state == "faster-than-physics" and _several_tokens_a_step(facts):
         state = "normal"
-    if (state in OPEN_STATES and speed.at_most) or (state == "faster-than-physics" and not case.format_known):
+    if (state in OPEN_STATES and speed.at_most) or (state == "faster-than-physics" and not case.bytes_and_card_known):
         return "unknown", None, None
     return state, slowdown, share
 

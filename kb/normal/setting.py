@@ -66,6 +66,11 @@ class Setting:
         """Only the size of the model is known, so heads and layers are another model's."""
         return self.shape is not None and self.shape.confidence == "D"
 
+    @property
+    def bytes_and_card_known(self) -> bool:
+        """Enough is certain to call a speed impossible."""
+        return self.format_known and self.card is not None and not self.card.ambiguous
+
 
 def setting(facts: FactSet) -> Setting:
     """Everything that the facts say about card, model and load."""
@@ -73,7 +78,9 @@ def setting(facts: FactSet) -> Setting:
     card = _card(facts, notes)
     shape = _shape(facts, notes)
     weights, known = _weights(facts, notes)
-    memory = _number(facts, "gpu.memory_total_gib") or (card.memory_gb if card and card.memory_gb else None)
+    memory = _number(facts, "gpu.memory_total_gib") or (
+        card.memory_gb if card and not card.ambiguous and card.memory_gb else None
+    )
     utilisation = _utilisation(facts)
     tp = _tensor_parallel(facts, shape, weights, memory, notes)
     return Setting(

@@ -28,6 +28,7 @@ class Gpu:
         memory_gb: as sold. bandwidth_gbs: peak, 10^9 bytes/s.
         tflops_16: dense 16-bit with fp32 accumulation; tflops_16_fp16acc with fp16 accumulation.
         achievable_share: of the peak bandwidth that a read-only kernel reached; None if nobody measured it.
+        ambiguous: the name stands for cards of several sizes and nothing told which.
         measured_gbs: read or copy bandwidth measured on this very card.
     """
 
@@ -46,6 +47,7 @@ class Gpu:
     source: str
     confidence: str
     aliases: tuple[str, ...] = ()
+    ambiguous: bool = False
     measured_gbs: float | None = None
 
     def with_measured(self, bandwidth_gbs: float) -> Gpu:
@@ -92,7 +94,7 @@ def gpu(name: str, memory_gib: float | None = None) -> Gpu | None:
     """The card called `name`, as `nvidia-smi` or a person writes it; None if the table does not know it.
 
     Where one name stands for several cards (A100 with 40 or 80 GB), a memory size in the name or in `memory_gib`
-    decides, else the first row of the table.
+    decides, else the first row of the table stands in, marked as ambiguous.
     """
     stated = _MEMORY.search(name)
     memory = float(stated[1]) if stated else memory_gib
@@ -102,4 +104,11 @@ def gpu(name: str, memory_gib: float | None = None) -> Gpu | None:
     if memory is not None:
         fitting = [item for item in matches if abs(item[1].memory_gb / memory - 1) <= SAME_MEMORY]
         matches = fitting or matches
-    return max(matches, key=lambda item: item[0], default=(0, None))[1]
+    longest = max((length for length, _ in matches), default=0)
+    best = [card for length, card in matches if length == longest]
+    if not best:
+        return None
+    # A card with exchanged memory chips is rare enough to say so.
+    sold = {card.memory_gb for card in best if not card.name.endswith("modified")}
+    several = memory is None and len(sold) > 1
+    return replace(best[0], ambiguous=True, confidence="C") if several else best[0]

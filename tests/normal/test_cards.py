@@ -39,6 +39,13 @@ def test_memory_tells_cards_of_one_name_apart():
     assert gpu("RTX 3080", 12).bandwidth_gbs == 912
 
 
+def test_a_name_of_several_cards_is_marked_until_memory_tells():
+    assert gpu("A100").ambiguous
+    assert not gpu("A100", 80).ambiguous
+    assert not gpu("RTX 4090").ambiguous
+    assert not gpu("H200").ambiguous
+
+
 @pytest.mark.parametrize("written", ["GeForce GT 710", "", "no card", "A1000000"])
 def test_an_unknown_card_is_none(written):
     assert gpu(written) is None

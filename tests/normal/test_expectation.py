@@ -113,3 +113,14 @@ def test_the_first_token_on_an_h200_is_expected(model, tokens, measured_ms):
 
 def test_no_arithmetic_rate_no_first_token():
     assert prefill_s(model_shape("Qwen2.5-7B"), gpu("Orin Nano"), 100) is None
+
+
+def test_behind_a_long_context_the_slow_end_charges_the_cache_more_than_its_bytes():
+    """vLLM 0.6.3 paid 2.3-2.7 times the bytes beyond 6k tokens; 0.24 paid nothing extra at 14k (4.69 ms)."""
+    cache = {
+        n: next(t for t in step("A100 80G", "Qwen2.5-7B", "bf16", context=n).terms if t.kind == "cache")
+        for n in (1024, 14000)
+    }
+    assert cache[1024].slow_ms / cache[1024].fast_ms < 1.1
+    assert cache[14000].slow_ms / cache[14000].fast_ms == pytest.approx(2.83, abs=0.05)
+    assert judge_speed(4.69, step("H200", "Qwen2.5-7B", "bf16", context=14000))[0] == "normal"

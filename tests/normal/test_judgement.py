@@ -153,6 +153,14 @@ def test_layers_laid_on_two_cards_fit_where_one_card_is_too_small_but_read_no_fa
     assert not any("host memory" in sentence.en for sentence in two.sentences)
 
 
+def test_a_card_of_unknown_size_says_nothing_about_memory_or_impossible_speeds():
+    facts = {"gpu__name": "A100", "model__name": "Qwen2.5-7B", "model__quant": "bf16", "decode__tokens_per_s": 125.0}
+    assert judge(case(**facts)).fit is None
+    assert judge(case(**facts)).state == "unknown"
+    assert judge(case(**facts, gpu__memory_total_gib=40)).state == "faster-than-physics"
+    assert judge(case(**facts, gpu__memory_total_gib=80)).state == "normal"
+
+
 def test_sizes_of_the_checkpoint_win_over_the_table():
     assert (
         judge(
