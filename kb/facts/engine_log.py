@@ -184,10 +184,9 @@ def extract(text: str, source: str) -> list[Fact]:
 
 def _add_engine(collector: Collector) -> None:
     for engine, pattern in _ENGINES:
-        if match := pattern.search(collector.text):
-            if _line_is_logged(collector.text, match.start()):
-                collector.add("engine.name", engine, match.span())
-                break
+        if (match := pattern.search(collector.text)) and _line_is_logged(collector.text, match.start()):
+            collector.add("engine.name", engine, match.span())
+            break
     if match := _VERSION.search(collector.text):
         index = next(index for index in range(1, 7) if match.group(index))
         collector.add("engine.version", match.group(index), match.span(index))

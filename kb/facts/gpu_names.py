@@ -44,6 +44,7 @@ _PATTERN = re2.compile(
 )  # fmt: skip
 _CARD_PATTERNS = [(re2.compile(f"^(?:{pattern})$"), name) for pattern, name in _CARDS]
 _NOT_A_CARD_AFTER = re2.compile(r"(?i)^\s?(?:tok|tps|t/s|mib|mb\b|ms\b|req|个|次|字|条|秒|/|%|\.\d|:\d|-\d)")
+_A_PORT = re2.compile(r"(?i)(?:ports?|端口)\s?[:=]?\s?(?:is |为|是)?$")
 _BRAND = re2.compile(r"(?i)rtx|gtx|nvidia|geforce|tesla")
 
 
@@ -77,6 +78,8 @@ def _stands_alone(text: str, match: object) -> bool:
             return False
     if after[:1].isascii() and (after[:1].isalnum() or after[:1] == "_") and match.group(3) is None:
         return (after[0] in "xX" and after[1:2].isdigit()) or (after[0] == "s" and not after[1:2].isalnum())
+    if _A_PORT.search(text[max(0, match.start() - 12) : match.start()]):
+        return False
     bare_number = match.group(1).strip().isdigit() and not _BRAND.search(match.group())
     return not (bare_number and (_NOT_A_CARD_AFTER.search(after) or (before and before in ":=-")))
 

@@ -23,6 +23,7 @@ _SAMPLE = re2.compile(
     r"(?m)^([a-zA-Z_:][\w:]{2,100})(?:\{([^\n]*)\})?[ \t]+([-+]?[0-9.eE+-]{1,30}|NaN|\+Inf)(?:[ \t]+\d{1,16})?[ \t\r]*$"
 )
 _COMMENT = re2.compile(r"(?m)^# (?:HELP|TYPE) [a-zA-Z_:][\w:]{2,100}[^\n]*$")
+_SERIES = re2.compile(r"(?m)^(?:vllm:|sglang[:_]|tgi_|llamacpp:|lmdeploy:|aphrodite:)\w{2,100}[{ \t]")
 _LABEL = re2.compile(r"(\w{1,60})=\"([^\"\n]{0,300})\"")
 _PREFIXES = {
     "vllm:": "vllm", "sglang:": "sglang", "sglang_": "sglang", "tgi_": "tgi", "llamacpp:": "llama.cpp", "lmdeploy:": "lmdeploy", "aphrodite:": "aphrodite",
@@ -48,13 +49,7 @@ _RENAMED_LABELS = {"cache_dtype": "kv_cache_dtype"}
 
 
 def recognise(text: str) -> float:
-    return (
-        0.95
-        if _COMMENT.search(text)
-        or any(prefix in text for prefix in ("vllm:", "sglang:", "tgi_", "llamacpp:"))
-        and _SAMPLE.search(text)
-        else 0.0
-    )
+    return 0.95 if _COMMENT.search(text) or _SERIES.search(text) else 0.0
 
 
 def claimed(text: str) -> list[tuple[int, int]]:

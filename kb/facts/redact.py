@@ -62,7 +62,7 @@ _RULES: tuple[tuple[object, Callable[[Match], str]], ...] = (
     (re2.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"), _whole("jwt")),
     (re2.compile(r"(?i)(\bbearer\s{1,4})([A-Za-z0-9._~+/=-]{12,})"), _keep_ends("bearer-token")),
     (re2.compile(r"(://[^\s:/@‹]{0,80}:)([^\s/@‹]{1,200})(@)"), _keep_ends("password")),
-    (re2.compile(r"(?i)(" + _NAMES + r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)([^\s\"',;)‹]{4,200})"), _assigned),
+    (re2.compile(r"(?i)(" + _NAMES + r"[\"']?\s{0,3}[=:：]\s{0,3}[\"']?)([^\s\"',;)‹]{4,200})"), _assigned),
     (re2.compile(r"(?i)(--" + _NAMES + r"\s{1,3}[\"']?)([^\s\"',;)‹]{3,200})"), _assigned),
     (re2.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,12}\b"), _whole("email")),
     (re2.compile(r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"), _address),

@@ -1,0 +1,188 @@
+import pytest
+
+from tests.facts.reading import one, stated, values
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "count"),
+    [
+        ("双路3090", "RTX 3090", 2),
+        ("2x RTX 3090", "RTX 3090", 2),
+        ("3090双卡", "RTX 3090", 2),
+        ("8卡A100", "A100", 8),
+        ("A100*8", "A100", 8),
+        ("two H100s", "H100", 2),
+        ("4 张 V100", "V100", 4),
+        ("单张4090", "RTX 4090", 1),
+        ("four NVIDIA L40S", "L40S", 4),
+        ("4× RTX 2080Ti", "RTX 2080 Ti", 4),
+        ("an A6000 (48GB VRAM)", "RTX A6000", 1),
+    ],
+)
+def test_cards_and_their_number_are_read_as_people_write_them(text, name, count):
+    facts = values(f"机器: {text}, 很慢")
+    assert (facts["gpu.name"], facts["gpu.count"]) == (name, count)
+
+
+@pytest.mark.parametrize("text", ["监听端口 4090", "max_tokens=4090", "生成了3090个token", "耗时 3090 ms", "v3.3090.1"])
+def test_a_number_that_is_no_card_is_no_card(text):
+    assert "gpu.name" not in values(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "value", "high"),
+    [
+        ("1秒2-3个token", 2, 2.5, 3),
+        ("每秒５个字", None, 5, None),
+        ("一秒两三个token", 2, 2.5, 3),
+        ("10 tok/s", None, 10, None),
+        ("20～30 tokens/s", 20, 25, 30),
+        ("不到10 tokens/s", None, 10, 10),
+        ("less than 5 tokens per second", None, 5, 5),
+        ("超过 40 t/s", 40, 40, None),
+        ("30 tokens a minute", None, 0.5, None),
+        ("speed dropped from 40 tok/s to 4 tok/s", None, 4, None),
+    ],
+)
+def test_speeds_and_their_bounds(text, low, value, high):
+    speed = one(text, "decode.tokens_per_s")
+    assert (speed.low, speed.value, speed.high) == (low, pytest.approx(value), high)
+
+
+def test_a_time_per_token_is_a_speed():
+    assert one("300ms per token", "decode.tokens_per_s").value == pytest.approx(3.333, abs=0.01)
+
+
+def test_an_expected_speed_is_not_the_measured_one():
+    facts = values("现在只有 5 tokens/s，别人的 3090 应该能到 60 tokens/s")
+    assert facts["decode.tokens_per_s"] == 5
+    assert facts["decode.expected_tokens_per_s"] == 60
+
+
+def test_a_total_throughput_is_not_the_speed_of_one_stream():
+    facts = values("单请求 30 tokens/s。64 并发时总吞吐 500 tokens/s。")
+    assert facts["decode.tokens_per_s"] == 30
+    assert facts["decode.total_tokens_per_s"] == 500
+
+
+@pytest.mark.parametrize(
+    ("text", "quant"),
+    [
+        ("GPTQ 4bit", "gptq-int4"), ("4-bit AWQ", "awq-int4"), ("INT8 量化", "int8"), ("FP8", "fp8"), ("Q4_K_M 的 GGUF", "gguf-q4"),
+        ("bitsandbytes 8bit", "bnb-int8"), ("NVFP4", "nvfp4"), ("exl2", "exl2"), ("BF16", "bf16"),
+    ],
+)  # fmt: skip
+def test_weight_formats(text, quant):
+    assert values(f"模型是 7B {text}，很慢")["model.quant"] == quant
+
+
+def test_the_format_of_the_cache_is_not_the_format_of_the_weights():
+    assert "model.quant" not in values("7B model with an fp8 KV cache is slow")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "size"),
+    [
+        ("Qwen2.5-7B-Instruct 很慢", "Qwen2.5-7B-Instruct", 7),
+        ("serving meta-llama/Llama-3.1-8B now", "Llama-3.1-8B", 8),
+        ("DeepSeek-R1-Distill-Qwen-32B", "DeepSeek-R1-Distill-Qwen-32B", 32),
+        ("跑Llama 3.1 70B Instruct", "Llama 3.1 70B Instruct", 70),
+    ],
+)
+def test_models_and_their_size(text, name, size):
+    facts = values(text)
+    assert (facts["model.name"], facts["model.params_b"]) == (name, size)
+
+
+def test_a_mixture_of_experts_has_two_sizes():
+    facts = values("Qwen3-30B-A3B is slow")
+    assert (facts["model.params_b"], facts["model.active_params_b"], facts["model.is_moe"]) == (30, 3, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "engine", "version"),
+    [
+        ("vLLM 0.6.3 很慢", "vllm", "0.6.3"),
+        ("sglang v0.4.1 hangs", "sglang", "0.4.1"),
+        ("vllm==0.8.5.post1", "vllm", "0.8.5.post1"),
+        ("把 vllm 从 0.5.1 升到 0.6.0 之后变慢", "vllm", "0.6.0"),
+        ("Ollama 0.3.12 on Windows", "ollama", "0.3.12"),
+    ],
+)
+def test_engines_and_versions(text, engine, version):
+    facts = values(text)
+    assert (facts["engine.name"], facts["engine.version"]) == (engine, version)
+
+
+def test_a_denied_switch_is_false_and_not_true():
+    assert values("没有开 enforce-eager")["engine.enforce_eager"] is False
+    assert values("We are not using LoRA.")["model.lora"] is False
+    assert values("There is no CPU offload.")["engine.cpu_offload_gib"] == 0
+    assert values("Two cards without NVLink.")["gpu.nvlink"] is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["是不是没开 enforce-eager?", "Would enforce-eager help?", "Should I use LoRA?", "如果换成 AWQ 会快吗?", "要不要试试 TP=2?"],
+)
+def test_what_is_asked_or_supposed_is_no_fact(text):
+    facts = values(text)
+    assert not {"engine.enforce_eager", "model.lora", "model.quant", "engine.tensor_parallel"} & set(facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("batch调到4反而更慢", "slower_with_batch"),
+        ("throughput gets slower with more concurrent requests", "slower_with_batch"),
+        ("单请求正常，并发一上来就慢", "fine_when_single"),
+        ("单卡比双卡还快", "tp_slower"),
+        ("第一次请求要等很久", "first_request_slow"),
+        ("The first request takes 40 seconds", "first_request_slow"),
+        ("升级之后就变慢了", "after_upgrade"),
+        ("重启机器后就好了", "after_reboot_fixed"),
+        ("GPU利用率几乎是0", "gpu_idle"),
+        ("流式输出一次性返回", "tokens_arrive_at_once"),
+        ("输出全是乱码", "garbled"),
+        ("it never stops generating", "repeats"),
+        ("回答被截断", "truncated"),
+        ("启动时卡住不动", "hangs_at_start"),
+        ("It gets slower over time", "degrades_over_time"),
+        ("模型加载很慢", "slow_load"),
+    ],
+)
+def test_behaviour_in_both_languages(text, name):
+    assert stated(text, f"observed.{name}") == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("太慢了", "slow"), ("CUDA out of memory", "oom"), ("启动失败", "load"), ("it hangs", "hang"), ("全是乱码", "output"), ("一直报错", "error")],
+)
+def test_kinds_of_trouble(text, kind):
+    assert kind in stated(text, "symptom.kind")
+
+
+def test_durations_and_lengths():
+    facts = values("TTFT 5-8 秒，32 并发，prompt 约 2k tokens，上下文 32k")
+    assert facts["latency.ttft_s"] == 6.5
+    assert facts["load.concurrency"] == 32
+    assert facts["load.prompt_tokens"] == 2048
+    assert facts["load.context_tokens"] == 32768
+
+
+def test_the_host_around_the_cards():
+    facts = values("WSL2, Ubuntu 22.04, driver 550.54.15, CUDA 12.4, 64GB RAM, in docker, AMD EPYC 7543")
+    assert facts["host.virtualisation"] == "wsl2"
+    assert facts["host.os"] == "linux"
+    assert facts["gpu.driver_version"] == "550.54.15"
+    assert facts["gpu.cuda_version"] == "12.4"
+    assert facts["host.memory_total_gib"] == 64
+    assert facts["host.in_container"] is True
+
+
+def test_flags_named_in_a_sentence():
+    facts = values("gpu_memory_utilization=0.9, max-model-len 设为 4096, 张量并行设为2")
+    assert facts["engine.gpu_memory_utilization"] == 0.9
+    assert facts["engine.max_model_len"] == 4096
+    assert facts["engine.tensor_parallel"] == 2

@@ -1,0 +1,80 @@
+"""Whatever is pasted: no crash, no hang, and every range holds the words that it quotes."""
+
+import random
+import string
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.assessment import Submission
+from kb.facts import extract, extract_part, readers
+from kb.facts.clean import clean
+from tests.facts.reading import CAPTURES, values
+
+FRAGMENTS = [
+    "双路3090", "1秒2-3个token", "vllm serve Qwen/Qwen2.5-7B -tp 2 --enforce-eager", "\x1b[31m", "\x00", "&amp;", "&lt;", "没有开 enforce-eager",
+    "INFO 12-01 01:26:48 [core.py:1] GPU KV cache size: 9,600 tokens\n", "ＧＰＵ利用率４０％，", "\n", "\r\n", "\\\n", "'", '"', "| 0  NVIDIA H200  Off |",
+    'vllm:num_requests_running{engine="0"} 3\n', "LLM(model='x-7b', dtype='half'", "999999999999999999999B", "1e999", "🙂", "-tp", "= ", "%", "吗?", " ",
+]  # fmt: skip
+pasted = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=20), max_size=25).map("".join)
+
+
+def assert_ranges_hold(text, facts):
+    for fact in facts:
+        origin = fact.provenance
+        assert 0 <= origin.start < origin.end <= len(text)
+        assert origin.quote == text[origin.start : origin.end][:200]
+
+
+@given(pasted)
+@settings(max_examples=150, deadline=None)
+def test_every_range_points_at_the_quoted_words(text):
+    assert_ranges_hold(text, extract_part(text, "symptom"))
+
+
+@given(pasted)
+@settings(max_examples=100, deadline=None)
+def test_cleaned_text_maps_back_into_the_original(text):
+    cleaned = clean(text)
+    for start in range(0, len(cleaned.text), 3):
+        left, right = cleaned.original_span(start, start + 1)
+        assert 0 <= left < right <= len(text)
+
+
+def test_all_parts_of_a_submission_are_read():
+    facts = extract(Submission(text="双路3090很慢", command="vllm serve org/m-7b", log="Xid 79", nvidia_smi=""))
+    assert {fact.provenance.source for fact in facts} == {"symptom", "command", "log"}
+
+
+def test_the_same_facts_are_found_in_coloured_full_width_and_escaped_text():
+    plain = "GPU利用率只有40%, 10 tokens/s"
+    assert values("\x1b[31mGPU\x1b[0m利用率只有４０％，１０ tokens/s") == values(plain)
+    assert values("--max-model-len&nbsp;4096 &amp; 10 tokens/s")["engine.max_model_len"] == 4096
+
+
+def test_long_noise_ends_and_states_no_speed():
+    noise = "".join(random.Random(1).choices(string.ascii_letters + "中文 ", k=200_000)) * 20
+    assert not any(fact.name.startswith("decode.") for fact in extract_part(noise, "log"))
+
+
+def test_a_line_of_a_hundred_thousand_digits_is_read_over():
+    text = "9" * 100_000 + "\n4090 上只有 5 tokens/s"
+    assert values(text)["decode.tokens_per_s"] == 5
+
+
+def test_the_first_and_the_last_words_around_a_long_log_are_read():
+    log = (CAPTURES / "vllm_offload.log").read_text(encoding="utf-8")
+    text = "双路3090，很慢\n" + log * 60 + "\n只有 5 tokens/s\n"
+    facts = values(text)
+    assert facts["gpu.count"] == 2
+    assert facts["decode.tokens_per_s"] == 5
+    assert facts["engine.offloaded_gib"] == 8.12
+
+
+def test_a_paste_format_is_found_by_looking_in_the_folder():
+    kinds = {reader.KIND for reader in readers()}
+    assert {"launch_command", "engine_log", "nvidia_smi", "prometheus_text", "host_tools"} <= kinds
+    for reader in readers():
+        assert callable(reader.recognise)
+        assert callable(reader.extract)
+        assert reader.KIND.startswith("prose_") or callable(reader.claimed)
