@@ -6,6 +6,7 @@ Needs no site, no database and no broker, and nothing that they need.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -25,6 +26,10 @@ EXIT_CODES = """exit codes:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     args = _parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # JSON is UTF-8 wherever it goes; a terminal gets a mark for what it cannot show.
+            stream.reconfigure(encoding="utf-8" if args.json else stream.encoding, errors="replace")
     try:
         return args.run(args)
     except Unreadable as error:

@@ -24,6 +24,7 @@ from kb.judgement import (
     RankedCause,
     RankedFix,
     Submission,
+    encodable,
 )
 from kb.knowledge import Knowledge
 from kb.plan import next_steps
@@ -38,7 +39,7 @@ __all__ = [
 
 def redacted(submission: Submission) -> tuple[Submission, int]:
     """The submission without secrets, and how many were taken out."""
-    cleaned = {name: redact(text) for name, text in submission.parts().items()}
+    cleaned = {name: redact(encodable(text)) for name, text in submission.parts().items()}
     texts = {name: text for name, (text, _) in cleaned.items()}
     parts = Submission(texts["symptom"], texts["command"], texts["log"], texts["nvidia_smi"])
     return parts, sum(count for _, count in cleaned.values())

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from kb.judgement import Assessment, Submission
+from kb.judgement import Assessment, Submission, encodable
 
 PARTS = ("symptom", "command", "log", "nvidia_smi")
 BINS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -39,7 +39,7 @@ def read_case(line: str) -> tuple[str, Submission, dict[str, Any]]:
         raise BadCase("这一行不是 JSON。", "The line is not JSON.") from None
     if not isinstance(data, dict):
         raise BadCase("这一行不是 JSON 对象。", "The line is not a JSON object.")
-    id = str(data.get("id", ""))
+    id = encodable(str(data.get("id", "")))
     parts = {name: "" if data.get(name) is None else data[name] for name in PARTS}
     for name, value in parts.items():
         if not isinstance(value, str):

@@ -12,6 +12,11 @@ from kb.entry_file import EntryFile, Fix
 from probes.facts import Fact, FactSet
 
 
+def encodable(text: str) -> str:
+    """The text with a mark for each half of a character, which JSON can hold and nothing else can."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """What a person pasted, by part; `text` is the one box of the page or the symptom of a JSON case."""

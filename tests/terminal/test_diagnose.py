@@ -69,6 +69,12 @@ def test_a_bad_first_line_does_not_turn_the_rest_into_prose(infermary):
     assert [answer["id"] for answer in lines(out)] == ["line 1", "b"]
 
 
+def test_half_a_character_in_a_line_does_no_harm(infermary):
+    code, out, _ = infermary("diagnose", "-", "--json", stdin=b'{"id": "\\ud800", "symptom": "\\ud800 slow"}\n')
+    assert code == 0
+    assert lines(out)[0]["id"] == "?"
+
+
 def test_lines_of_which_none_can_be_judged_give_exit_code_one(infermary):
     code, out, _ = infermary("diagnose", "-", "--json", stdin=b'{"id": "a"}\n{"id": "b", "symptom": 3}\n')
     assert code == 1
