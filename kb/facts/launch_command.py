@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import re2
 
 from kb.facts.collect import Collector
-from kb.facts.flags import BOOLEAN, SHORT, add_flag, flag_name
+from kb.facts.flags import add_flag, flag_name, is_switch, meaning
 from kb.facts.model_names import add_model, quant_of
 from probes.facts import Fact
 
@@ -199,28 +199,33 @@ def _is_model(text: str) -> bool:
 def _read_flag(collector: Collector, word: Token, following: Token | None, engine: str) -> int:
     """State one flag; returns how many further words it took."""
     raw, equals, value = word.text.partition("=")
-    name, used, last = flag_name(raw, engine), 0, word
+    if raw == "-m" and engine != "llama.cpp":  # python -m
+        return 0
+    used, last = 0, word
     takes = not equals and following is not None and not following.text.startswith("-")
-    if takes and (name not in BOOLEAN or following.text.lower() in ("true", "false")):
+    if takes and (not is_switch(raw, engine) or following.text.lower() in ("true", "false")):
         value, used, last = following.text, 1, following
-    span = (word.start, last.end)
     if raw in ("-e", "--env") and (assignment := _ENV.match(value)):
         _add_environment(collector, assignment.group(1), assignment.group(2), last)
         return used
-    if raw == "-m" and engine != "llama.cpp":  # python -m
-        return used
     collector.add("engine.flag", raw, (word.start, word.start + len(raw)))
-    if name in ("model", "model_path", "model_id", "hf") and value:
-        value_start = last.start if used else word.start + len(raw) + 1
-        _add_model(collector, Token(value, value_start, last.end))
-    elif name == "gpus" and (count := _gpus(value)):
-        collector.add("gpu.count", count, span)
-    elif name in ("quantization", "quantize") and (quant := _quant_of_flag(value, engine)):
-        collector.add("model.quant", quant, span)
-        add_flag(collector, raw, value, span, engine)
-    elif raw.startswith("--") or name in SHORT.get(engine, {}).values() or len(raw) > 2:
-        add_flag(collector, raw, value, span, engine)
+    value_start = last.start if used else word.start + len(raw) + 1
+    _state_flag(collector, raw, value, Token(value, value_start, last.end), word.start, engine)
     return used
+
+
+def _state_flag(collector: Collector, raw: str, value: str, token: Token, start: int, engine: str) -> None:
+    span = (start, token.end)
+    fact = (meaning(raw, engine) or ("", None))[0]
+    if value and (fact == "engine.model_path" or flag_name(raw) == "hf"):
+        _add_model(collector, token)
+        return
+    if flag_name(raw) == "gpus" and (count := _gpus(value)):
+        collector.add("gpu.count", count, span)
+    if fact == "engine.quantization_flag" and (quant := _quant_of_flag(value, engine)):
+        collector.add("model.quant", quant, span)
+    if value[:1] != "$":
+        add_flag(collector, raw, value, span, engine)
 
 
 def _gpus(value: str) -> int | None:
@@ -252,7 +257,7 @@ def _add_environment(collector: Collector, name: str, value: str, token: Token) 
     elif name == "VLLM_ATTENTION_BACKEND" and value:
         collector.add("engine.attention_backend", value, span)
     elif name == "OMP_NUM_THREADS":
-        add_flag(collector, "threads", value, span)
+        add_flag(collector, "threads", value, span, "llama.cpp")
 
 
 def _read_call(collector: Collector, text: str, match: object) -> None:

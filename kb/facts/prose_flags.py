@@ -5,16 +5,32 @@ from __future__ import annotations
 import re2
 
 from kb.facts.collect import Collector
-from kb.facts.flags import BOOLEAN, FLAGS, add_flag, flag_name
+from kb.facts.flags import FLAGS, SWITCHES, add_flag, flag_name
 from kb.facts.prose import polarity, sentence_at, sentences
 from probes.facts import Fact
 
 KIND = "prose_flags"
 
-# Words of ordinary language; as flags they need their dashes.
-_ORDINARY = {"device", "threads", "quantization", "dtype", "quantize", "cpus", "use_cache", "session_len"}
+# Words of ordinary language, and short names: as flags they need their dashes.
+_ORDINARY = {
+    "device",
+    "threads",
+    "quantization",
+    "dtype",
+    "quantize",
+    "cpus",
+    "use_cache",
+    "model",
+    "alias",
+    "parallel",
+    "lora",
+    "n_threads",
+    "context_length",
+}
 _NAMES = "|".join(
-    sorted((name.replace("_", "[-_ ]") for name in FLAGS if name not in _ORDINARY), key=len, reverse=True)
+    sorted(
+        (name.replace("_", "[-_ ]") for name in FLAGS if name not in _ORDINARY and len(name) > 4), key=len, reverse=True
+    )
 )
 _ANY = "|".join(sorted((name.replace("_", "[-_]") for name in FLAGS), key=len, reverse=True))
 _VALUE = r"(?:[\"'`]{0,2}\s?(?:=|:|is set to|set to|is|of|to|设为|设成|设置为|调到|调成|改成|改为|为|是|到)?\s?[\"'`]?(\d{1,9}(?:\.\d{1,4})?k?|\.\d{1,3}|true|false|auto|half|float16|bfloat16|fp8\w{0,6}|awq\w{0,8}|gptq\w{0,8}|bitsandbytes)\b)?"
@@ -78,9 +94,9 @@ def _read_flag(collector: Collector, spans: list[tuple[int, int]], match: object
     raw, value = match.group(1), match.group(2) or ""
     name = flag_name(raw.replace(" ", "_"))
     stated = polarity(collector.text, sentence_at(spans, match.start()), match.start(1), match.end(1))
-    if stated == "asked" or (not value and name.removeprefix("no_") not in BOOLEAN):
+    if stated == "asked" or (not value and name.removeprefix("no_") not in SWITCHES):
         return
-    if name in BOOLEAN and stated == "negated":
+    if name in SWITCHES and stated == "negated":
         value = "false"
     elif stated == "negated":
         return

@@ -12,7 +12,11 @@ def test_vllm_serve_with_environment_short_flags_and_negated_switch():
     assert facts["engine.name"] == "vllm"
     assert facts["gpu.count"] == 2
     assert facts["engine.model_path"] == "Qwen/Qwen2.5-7B-Instruct-AWQ"
-    assert (facts["model.name"], facts["model.params_b"], facts["model.quant"]) == ("Qwen2.5-7B-Instruct-AWQ", 7, "awq-int4")
+    assert (facts["model.name"], facts["model.params_b"], facts["model.quant"]) == (
+        "Qwen2.5-7B-Instruct-AWQ",
+        7,
+        "awq-int4",
+    )
     assert facts["engine.tensor_parallel"] == 2
     assert facts["engine.max_model_len"] == 8192
     assert facts["engine.gpu_memory_utilization"] == 0.85
@@ -76,7 +80,9 @@ def test_a_command_within_a_sentence_ends_where_the_sentence_goes_on():
 
 
 def test_unbalanced_quotes_do_not_lose_what_stands_before_them():
-    assert values("vllm serve org/m-7b --max-model-len 4096 --chat-template 'x", "command")["engine.max_model_len"] == 4096
+    assert (
+        values("vllm serve org/m-7b --max-model-len 4096 --chat-template 'x", "command")["engine.max_model_len"] == 4096
+    )
 
 
 def test_a_shell_variable_is_no_value():

@@ -85,7 +85,11 @@ def test_throughput_of_many_requests_is_not_the_speed_of_one_stream():
 
 
 def test_a_log_under_a_sentence_is_read_as_both():
-    facts = values("4090 上很慢，日志如下：\n" + LINE.format(1, 0.9, 1) + "INFO 09-26 [core.py:1] GPU KV cache size: 9,600 tokens\n")
+    facts = values(
+        "4090 上很慢，日志如下：\n"
+        + LINE.format(1, 0.9, 1)
+        + "INFO 09-26 [core.py:1] GPU KV cache size: 9,600 tokens\n"
+    )
     assert facts["gpu.name"] == "RTX 4090"
     assert facts["engine.kv_cache_tokens"] == 9600
 
@@ -120,7 +124,12 @@ def test_the_slowest_link_of_the_topology_counts():
 
 
 def test_a_driver_that_sees_no_card():
-    assert values("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", "nvidia_smi")["gpu.visible"] is False
+    assert (
+        values("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", "nvidia_smi")[
+            "gpu.visible"
+        ]
+        is False
+    )
 
 
 def test_one_scrape_gives_gauges_and_configuration():
@@ -134,7 +143,13 @@ def test_one_scrape_gives_gauges_and_configuration():
 
 def test_one_scrape_gives_no_rate_and_no_window():
     facts = values(capture("vllm_metrics.txt"))
-    windowed = {"metrics.output_tokens_per_s", "metrics.prompt_tokens_per_s", "metrics.preemptions", "metrics.requests_finished", "metrics.ttft_mean_s"}
+    windowed = {
+        "metrics.output_tokens_per_s",
+        "metrics.prompt_tokens_per_s",
+        "metrics.preemptions",
+        "metrics.requests_finished",
+        "metrics.ttft_mean_s",
+    }
     assert not windowed & set(facts)
 
 
@@ -144,7 +159,9 @@ def test_old_and_new_names_of_a_metric_say_the_same():
 
 
 def test_a_series_that_nobody_explains_is_said_to_be_unknown():
-    assert stated('vllm:num_requests_running{} 1\nvllm:brand_new_thing{a="b"} 7\n', "metrics.unknown_series") == ["vllm:brand_new_thing"]
+    assert stated('vllm:num_requests_running{} 1\nvllm:brand_new_thing{a="b"} 7\n', "metrics.unknown_series") == [
+        "vllm:brand_new_thing"
+    ]
 
 
 def test_tools_of_the_host():

@@ -123,7 +123,13 @@ def test_a_denied_switch_is_false_and_not_true():
 
 @pytest.mark.parametrize(
     "text",
-    ["是不是没开 enforce-eager?", "Would enforce-eager help?", "Should I use LoRA?", "如果换成 AWQ 会快吗?", "要不要试试 TP=2?"],
+    [
+        "是不是没开 enforce-eager?",
+        "Would enforce-eager help?",
+        "Should I use LoRA?",
+        "如果换成 AWQ 会快吗?",
+        "要不要试试 TP=2?",
+    ],
 )
 def test_what_is_asked_or_supposed_is_no_fact(text):
     facts = values(text)
@@ -157,7 +163,14 @@ def test_behaviour_in_both_languages(text, name):
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("太慢了", "slow"), ("CUDA out of memory", "oom"), ("启动失败", "load"), ("it hangs", "hang"), ("全是乱码", "output"), ("一直报错", "error")],
+    [
+        ("太慢了", "slow"),
+        ("CUDA out of memory", "oom"),
+        ("启动失败", "load"),
+        ("it hangs", "hang"),
+        ("全是乱码", "output"),
+        ("一直报错", "error"),
+    ],
 )
 def test_kinds_of_trouble(text, kind):
     assert kind in stated(text, "symptom.kind")
