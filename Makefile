@@ -35,7 +35,7 @@ bench: setup
 	$(BIN)/python -m pytest tests/bench --benchmark-only --benchmark-columns=min,median,max
 
 shots: setup
-	$(BIN)/python manage.py shots
+	$(BIN)/python -m tests.shots
 
 # The exact versions of everything; names of indexes stay out of the file.
 lock:

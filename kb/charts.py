@@ -13,7 +13,8 @@ from kb.explain import number
 
 Point = tuple[float, float]
 WIDTH, HEIGHT = 640, 200  # of a curve, in user units; the page scales it
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 26
+LARGEST = 1e15  # beyond it (and for NaN) a reading is no measurement
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 14, 30
 
 
 def share_bar(share: float, tone: str) -> str:
@@ -72,7 +73,7 @@ def summary(points: list[Point], title: str, unit: str, language: str) -> str:
 
 def line_chart(points: list[Point], title: str, unit: str, language: str) -> str:
     """A curve of (seconds, value); the value axis begins at 0 unless values are negative. "" without points."""
-    points = [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y)]
+    points = [(x, y) for x, y in points if abs(x) < LARGEST and abs(y) < LARGEST]
     if not points:
         return ""
     x_low, x_high = points[0][0], max(points[-1][0], points[0][0] + 1e-9)
@@ -125,7 +126,7 @@ def roofline(
         )
         parts.append(_note(at, 18 if abs(at - x_of[ceiling]) < 260 else 36, "roof-note-measured", words["measured"]))
     title = escape(words["title"])
-    return f'<svg class="roof" viewBox="0 0 640 132" role="img" aria-label="{title}"><title>{title}</title>{"".join(parts)}</svg>'
+    return f'<svg class="roof" viewBox="0 6 640 122" role="img" aria-label="{title}"><title>{title}</title>{"".join(parts)}</svg>'
 
 
 def _decade(value: float, x: float) -> str:

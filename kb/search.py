@@ -9,7 +9,9 @@ from kb.entry_file import EntryFile
 from kb.knowledge import Knowledge
 from kb.text import Query, words
 
-LIMIT = 30
+LIMIT = 15
+# Documents far below the best one share a common word with the query and nothing else.
+LEAST_OF_BEST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +59,6 @@ def search(knowledge: Knowledge, text: str, language: str) -> list[Found]:
     if not query.terms:
         return []
     ranked = sorted(knowledge.text.fits(text).items(), key=lambda item: -item[1].score)
-    hits = [knowledge.by_slug[slug] for slug, fit in ranked[:LIMIT] if fit.score > 0]
+    least = ranked[0][1].score * LEAST_OF_BEST if ranked else 0.0
+    hits = [knowledge.by_slug[slug] for slug, fit in ranked[:LIMIT] if fit.score > least]
     return [Found(entry, _snippet(entry, query, language)) for entry in hits]

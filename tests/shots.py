@@ -13,7 +13,7 @@ os.environ["INFERMARY_VAR"] = tempfile.mkdtemp(prefix="infermary-shots-")
 os.environ["LOCAL_OPERATOR"] = "1"
 os.environ["DJANGO_SETTINGS_MODULE"] = "infermary.settings"
 
-import django  # noqa: E402
+import django
 
 django.setup()
 

@@ -14,7 +14,7 @@ from kb import access, diagnose, library
 from kb.language import language
 from kb.models import AuditEvent, Case
 from kb.present import answer, report
-from kb.present.facts import areas, marked
+from kb.present.facts import areas, key_facts, marked
 from kb.present.normal import panel
 
 PARTS = {
@@ -56,6 +56,7 @@ def _answer(case: Case) -> dict[str, Any]:
         "fixes": answer.fixes(found),
         "history": answer.history(rankings, knowledge),
         "areas": areas(found.facts),
+        "key": key_facts(found.facts),
         "removed": [name for name, value in case.corrections.items() if value is None],
         "pasted": _pasted(case),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -26,7 +28,10 @@ def value_of(declared: FactType, text: str) -> Value:
     if declared.kind == "bool":
         return {"true": True, "false": False}[text] if text in ("true", "false") else declared.coerce(text)
     if declared.kind in ("int", "float"):
-        return declared.coerce(float(text.replace(",", "")))
+        number = float(text.replace(",", ""))
+        if not math.isfinite(number):
+            raise ValueError("not a finite number")
+        return declared.coerce(number)
     return declared.coerce(text[:200])
 
 

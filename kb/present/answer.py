@@ -16,8 +16,8 @@ from kb.present.words import Word, likelihood
 from probes.facts import FactSet
 from probes.vocabulary import FactType, fact_type
 
-SHOWN = 5
-FIXES_SHOWN = 5
+SHOWN, AT_LEAST = 5, 3
+FIXES_SHOWN, AT_LEAST = 5, 3
 # Beyond these a cause or fix is listed nowhere: a share below this would not change what anybody does.
 LEAST_SHARE = 0.01
 
@@ -78,7 +78,8 @@ def _cause(ranked: RankedCause, knowledge: Knowledge, facts: FactSet, before: Ma
 
 def causes(answer: Assessment, knowledge: Knowledge, before: Mapping[str, float]) -> tuple[list[Cause], list[Cause]]:
     """The leading causes, and the others that still have a share worth a line."""
-    shown = [c for c in answer.causes if c.probability >= LEAST_SHARE and c.slug in knowledge.by_slug]
+    listed = [c for c in answer.causes if c.slug in knowledge.by_slug]
+    shown = [c for rank, c in enumerate(listed) if rank < AT_LEAST or c.probability >= LEAST_SHARE]
     rows = [_cause(ranked, knowledge, answer.facts, before) for ranked in shown]
     return rows[:SHOWN], rows[SHOWN:]
 

@@ -109,6 +109,16 @@ def areas(facts: FactSet) -> list[Area]:
     return [Area(zh, en, tuple(chips)) for (zh, en), chips in by_title.items() if chips]
 
 
+# What one wants to see at a glance; the rest stands among the chips.
+KEY = ("gpu.count", "gpu.name", "engine.name", "engine.version", "model.name", "model.params_b", "model.quant",
+       "decode.tokens_per_s", "load.concurrency", "symptom.kind")  # fmt: skip
+
+
+def key_facts(facts: FactSet) -> list[Fact]:
+    """The facts that tell one case from another, at most one of a name."""
+    return [fact for name in KEY if (fact := facts.best(name))]
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of a pasted text and the facts that were read from it; none for the text between."""

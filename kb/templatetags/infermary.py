@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,7 @@ from kb.language import LANGUAGES, THEMES, language
 from kb.present import facts, words
 from kb.present.facts import quantity
 from probes.facts import Fact
-from probes.vocabulary import FactType, fact_type
+from probes.vocabulary import FactType, fact_type, fact_types
 
 register = template.Library()
 
@@ -73,8 +74,8 @@ def number(value: float | None) -> str:
 def percent(share: float) -> str:
     """A share as a percentage; the ends are never rounded to certainty."""
     if 0 < share < 0.01:
-        return "<1 %"
-    return ">99 %" if 0.99 < share < 1 else f"{share * 100:.0f} %"
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share * 100:.0f}%"
 
 
 @register.filter
@@ -103,11 +104,31 @@ def at(moment: datetime | str | None) -> str:
     return format_html('<time datetime="{}">{}</time>', when.isoformat(), when.strftime("%Y-%m-%d %H:%M %Z").strip())
 
 
+# What fits a line of a phone is not broken at its hyphens.
+SHORT_CODE = re.compile(r"<code>([^<\n]{1,32})</code>")
+FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w.-]*\w")
+
+
+@register.filter
+def flags(text: str) -> SafeString:
+    """A sentence with its flags in the fixed-width font, which also keeps a line from ending after their hyphens."""
+    return mark_safe(FLAG.sub(r'<code class="nowrap">\g<0></code>', conditional_escape(text)))  # noqa: S308
+
+
+def _quoted_flags(text: str) -> str:
+    """Markdown in which the flags outside of code are code, too."""
+    parts = re.split(r"(```.*?```|`[^`]*`)", text, flags=re.DOTALL)
+    return "".join(part if part.startswith("`") else FLAG.sub(r"`\g<0>`", part) for part in parts)
+
+
 @register.filter
 def markdown(text: str) -> SafeString:
     """Markdown as HTML, with nothing in it that could act."""
-    html = markdown_library.markdown(text, extensions=["tables", "fenced_code", "sane_lists"], output_format="html")
-    return mark_safe(nh3.clean(html, tags=MARKDOWN_TAGS, attributes={"a": {"href"}}, link_rel="noopener nofollow"))  # noqa: S308
+    html = markdown_library.markdown(
+        _quoted_flags(text), extensions=["tables", "fenced_code", "sane_lists"], output_format="html"
+    )
+    clean = nh3.clean(html, tags=MARKDOWN_TAGS, attributes={"a": {"href"}}, link_rel="noopener nofollow")
+    return mark_safe(SHORT_CODE.sub(r'<code class="nowrap">\g<1></code>', clean))  # noqa: S308
 
 
 @register.simple_tag
@@ -118,8 +139,10 @@ def share_bar(share: float, tone: str = "teal") -> SafeString:
 
 @register.simple_tag
 def line_chart(points: list[tuple[float, float]], title: str, unit: str = "") -> SafeString:
-    """A curve over seconds, with a summary for those who cannot see it."""
-    return mark_safe(charts.line_chart(points, title, unit, language()))  # noqa: S308
+    """A curve over seconds, with a summary for those who cannot see it; a fact's name brings its title and unit."""
+    known = fact_types().get(title)
+    unit = unit or (known.unit if known else "")
+    return mark_safe(charts.line_chart(points, series_title(title), unit, language()))  # noqa: S308
 
 
 @register.inclusion_tag("kb/_icon.html")
@@ -261,3 +284,16 @@ def about(document: dict[str, Any]) -> str:
 def picture(svg: str) -> SafeString:
     """A picture that `kb.charts` made; it escapes whatever text it shows."""
     return mark_safe(svg)  # noqa: S308
+
+
+@register.filter
+def is_question(text: str) -> bool:
+    """Whether what is asked for is put as a question; otherwise it is a command to copy."""
+    return text.endswith(("?", "？"))
+
+
+@register.filter
+def series_title(name: str) -> str:
+    """What a curve shows: the fact of its name with the unit, or the name as the probe gave it."""
+    known = fact_types().get(name)
+    return f"{both(known)} ({known.unit})" if known and known.unit else both(known) or name
