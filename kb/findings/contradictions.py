@@ -71,15 +71,16 @@ def memory_of_unquantised_weights(facts: FactSet) -> Iterator[Finding]:
     sizes = _sizes(case)
     if sizes is None or not used or facts.best("engine.weights_gib"):
         return
-    low, high = sizes[1] / case.spread * USED_LOW, sizes[1] / case.spread * USED_HIGH
+    # People state one card or the sum of all.
+    like_16_bit = any(USED_LOW <= used / (sizes[1] / cards) <= USED_HIGH for cards in {case.spread, 1})
     reserved = case.utilisation * case.memory_gib if case.memory_gib else None
-    if low <= used <= high and (reserved is None or used < reserved * (1 - SAME_SIZE)):
+    if like_16_bit and (reserved is None or used < reserved * (1 - SAME_SIZE)):
         yield finding(
             "contradiction",
-            f"说的是 {case.weights.name}（权重约 {sizes[0] / case.spread:.1f} GiB），但显存用了 {used:.0f} GB，接近 16 位权重的 {sizes[1] / case.spread:.1f} GiB，"
+            f"说的是 {case.weights.name}（权重约 {sizes[0]:.1f} GiB），但显存用了 {used:.0f} GB，接近 16 位权重的 {sizes[1]:.1f} GiB，"
             "也不是引擎按 gpu-memory-utilization 预留的大小：请看启动日志中的权重大小，量化可能没有生效。",
-            f"{case.weights.name} was said (about {sizes[0] / case.spread:.1f} GiB of weights), but {used:.0f} GB are in use, close to the "
-            f"{sizes[1] / case.spread:.1f} GiB of 16-bit weights and not what an engine reserves by gpu-memory-utilization. See the weight size in "
+            f"{case.weights.name} was said (about {sizes[0]:.1f} GiB of weights), but {used:.0f} GB are in use, close to the "
+            f"{sizes[1]:.1f} GiB of 16-bit weights and not what an engine reserves by gpu-memory-utilization. See the weight size in "
             "the start-up log: the quantisation may not be in effect.",
             facts, "model.quant", "gpu.memory_used_gib", "model.name", "model.params_b", "engine.gpu_memory_utilization",
         )  # fmt: skip

@@ -61,7 +61,7 @@ def sentences(
     said = [_ceiling(case, expectation)] if expectation else [_why_unknown(facts, case)]
     if speed and expectation:
         judged = slowdown is not None and share is not None
-        said.append(_standing(speed, expectation, state, slowdown, share) if judged else _UNJUDGED)
+        said.append(_standing(case, speed, expectation, state, slowdown, share) if judged else _UNJUDGED)
     said += [
         *_engine_notes(facts, case),
         *_host_memory(in_format),
@@ -92,15 +92,19 @@ def _ceiling(case: Setting, expectation: Expectation) -> Sentence:
     )
 
 
-def _standing(speed: Measured, expectation: Expectation, state: State, slowdown: float, share: float) -> Sentence:
+def _standing(
+    case: Setting, speed: Measured, expectation: Expectation, state: State, slowdown: float, share: float
+) -> Sentence:
     value_zh, value_en = _value(speed)
     low = rounded(expectation.tokens_per_s[0])
     times_zh = f"，是正常下限 {low} tok/s 的 {rounded(slowdown)} 分之一" if slowdown > 1.3 else ""
     times_en = f", {rounded(slowdown)} times below the low end of normal ({low})" if slowdown > 1.3 else ""
     verdict = _STATES[state]
+    one = rounded(share * case.tp * 100)
+    one_zh, one_en = (f"（按单卡算 {one}%）", f" ({one}% of one card's)") if case.tp > 1 else ("", "")
     return Sentence(
-        f"{value_zh}约为上限的 {rounded(share * 100)}%{times_zh}。{verdict.zh}",
-        f"{value_en} is about {rounded(share * 100)}% of the ceiling{times_en}. {verdict.en}",
+        f"{value_zh}约为上限的 {rounded(share * 100)}%{one_zh}{times_zh}。{verdict.zh}",
+        f"{value_en} is about {rounded(share * 100)}% of the ceiling{one_en}{times_en}. {verdict.en}",
     )
 
 

@@ -180,6 +180,16 @@ CONTRADICTIONS = [
         {"model__params_b": 7.0, "model__quant": "gptq-int4", "gpu__name": "RTX 3090", "gpu__memory_used_gib": 13.0},
         "may not be in effect",
     ),
+    (
+        {
+            "model__name": "Llama-2-7B",
+            "model__quant": "gptq-int4",
+            "engine__tensor_parallel": 2,
+            "gpu__name": "RTX 3090",
+            "gpu__memory_used_gib": 13.0,
+        },
+        "may not be in effect",
+    ),
     ({"engine__unknown_flag": "--swap-space"}, "--swap-space"),
     (
         {"symptom__kind": "oom", "gpu__name": "RTX 4090", "model__name": "Qwen2.5-7B", "model__quant": "fp16"},

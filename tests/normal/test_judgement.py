@@ -30,6 +30,18 @@ def test_two_or_three_tokens_a_second_of_a_4_bit_7b_on_two_3090_is_a_hundredth_o
     assert any("Llama-2-7B" in note.en and note.confidence == "D" for note in normal.assumptions)
 
 
+def test_with_tensor_parallel_the_share_of_one_card_is_said_too():
+    facts = {
+        "gpu__name": "RTX 3090",
+        "gpu__count": 2,
+        "model__name": "llama2 7B GPTQ",
+        "decode__tokens_per_s": (2.5, 2.0, 3.0),
+    }
+    normal = judge(case(**facts, engine__tensor_parallel=2))
+    assert normal.state == "far-too-slow"
+    assert any("0.52% of the ceiling (1.0% of one card's)" in sentence.en for sentence in normal.sentences)
+
+
 def test_under_ten_tokens_a_second_of_an_int8_7b_on_a_4090_is_slow_and_fp16_fits_with_its_context():
     normal = judge(
         case(
