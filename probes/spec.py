@@ -125,4 +125,9 @@ class Result:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Result:
-        return cls(**{**data, "facts": [Fact.from_json(f) for f in data.get("facts", [])]})
+        lists = {
+            "facts": [Fact.from_json(fact) for fact in data.get("facts", [])],
+            "series": {name: [(x, y) for x, y in points] for name, points in data.get("series", {}).items()},
+            "missing": [(zh, en) for zh, en in data.get("missing", [])],
+        }
+        return cls(**(data | lists))

@@ -23,7 +23,7 @@ from probes import scrape
 from probes.context import address
 from probes.facts import Fact
 from probes.http import get, get_json
-from probes.load.latency import Stream, figures, middle
+from probes.load.latency import Stream, figures, is_trusted, middle
 from probes.load.stream import complete
 from probes.spec import Context, NoData, Parameters, Probe, Reading
 from probes.statements import Statements, rounded
@@ -162,6 +162,12 @@ def _missing(raw: dict[str, Any]) -> list[tuple[str, str]]:
             f"{len(raw['failed'])} 个请求失败：{raw['failed'][0]['error']}。",
             f"{len(raw['failed'])} requests failed: {raw['failed'][0]['error']}.",
         ))  # fmt: skip
+    late = sum(not is_trusted(run) for run in raw["runs"])
+    if late:
+        missing.append((
+            f"{late} 次测量中探针自己在等 CPU，时间不准，不计入。主机 CPU 太忙。",
+            f"In {late} runs the probe itself had to wait for a CPU; their times are off and do not count. The host's CPU is too busy.",
+        ))  # fmt: skip
     if any(run["tokens_by"] == "chunks" for run in raw["runs"]):
         missing.append((
             "服务端没有返回 token 计数，按每块一个 token 估算。",
@@ -172,7 +178,7 @@ def _missing(raw: dict[str, Any]) -> list[tuple[str, str]]:
 
 def judge(raw: dict[str, Any]) -> list[Fact]:
     said = Statements("decode.single_stream", raw["subject"])
-    runs = raw["runs"]
+    runs = [run for run in raw["runs"] if is_trusted(run)]
     tpot = middle(runs, "tpot_ms")
     alone = not raw["running_before"]
     if alone:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -37,17 +38,29 @@ def complete(
     path = "/v1/chat/completions" if chat else "/v1/completions"
     stream, sent = Stream(), time.perf_counter()
     try:
-        with client(timeout_s) as http, http.stream("POST", url + path, json=body) as answer:
-            if answer.status_code != 200:
-                stream.error = _said(answer.read().decode("utf-8", "replace"))
-                return answer.status_code, stream
-            _receive(answer, stream, sent, timeout_s, on_text)
-            return 200, stream
+        with client(timeout_s) as http:
+            # Making the client takes tens of milliseconds, which are not the server's.
+            waited, sent = _waited_s(), time.perf_counter()
+            with http.stream("POST", url + path, json=body) as answer:
+                if answer.status_code != 200:
+                    stream.error = _said(answer.read().decode("utf-8", "replace"))
+                    return answer.status_code, stream
+                _receive(answer, stream, sent, timeout_s, on_text)
+                stream.waited = None if waited is None else _waited_s() - waited
+                return 200, stream
     except httpx.HTTPError as error:
         stream.error = f"{type(error).__name__}: {error}"[:200]
         return 0, stream
     finally:
         stream.finished = time.perf_counter() - sent
+
+
+def _waited_s() -> float | None:
+    """Seconds in which this thread was ready to run and had to wait for a CPU, None if the kernel does not count."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def _receive(answer: httpx.Response, stream: Stream, sent: float, timeout_s: float, on_text: Stop) -> None:

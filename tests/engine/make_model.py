@@ -40,7 +40,9 @@ def make(out: Path, size: str, lora_rank: int = 0) -> None:
 def make_tokenizer() -> PreTrainedTokenizerFast:
     """A byte-level BPE trained on modules that every Python has."""
     library = Path(sysconfig.get_paths()["stdlib"])
-    texts = [(library / f"{name}.py").read_text("utf-8") for name in ("argparse", "ast", "inspect", "typing", "datetime")]
+    texts = [
+        (library / f"{name}.py").read_text("utf-8") for name in ("argparse", "ast", "inspect", "typing", "datetime")
+    ]
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()
