@@ -34,10 +34,10 @@ _NEGATED_BEFORE = re2.compile(
 )
 _NEGATED_AFTER = re2.compile(
     r"(?i)^[\"'`]?\s{0,2}(?:也|都|是|参数|这个|功能|flag|option|mode|is|was|has been|are)?\s{0,2}"
-    r"(?:没有?(?:开|用|加|设|启用|合并|打开)|未(?:开|用|启用|设|打开)|关闭|关了|关掉|禁用|(?:=|:|is )\s?(?:false|off\b|0(?:$|[^\d.])|no\b|关)|disabled|off\b|not (?:set|used|enabled|on|active)|unset|不(?:开|用))"
+    r"(?:没有?(?:开|用|加|设|启用|合并|打开)|未(?:开|用|启用|设|打开)|关闭|关了|关掉|禁用|(?:=|:|is )\s?(?:false|off\b|0(?:$|[^\d.])|no\b|关)|disabled|off\b|not (?:set|used|enabled|on|active|supported|available)|unset|不(?:开|用))"
 )
 _ASKED = re2.compile(
-    r"(?i)是不是|是否|会不会|能不能|要不要|需不需要|该不该|难道|如果|假如|要是|倘若|有没有(?:可能|必要|更|什么)|或许|也许|可能是|怀疑|猜测?|应不应该|还是说|请问.{0,6}(?:能|要|可以)|推荐|比如|例如|怎么开|"
+    r"(?i)(?:^|[.:;] )\s?try (?:\w+ing|to)\b|是不是|是否|会不会|能不能|要不要|需不需要|该不该|难道|如果|假如|要是|倘若|有没有(?:可能|必要|更|什么)|或许|也许|可能是|怀疑|猜测?|应不应该|还是说|请问.{0,6}(?:能|要|可以)|推荐|比如|例如|怎么开|"
     r"\b(?:would|could|should|shall|whether|if i|if we|maybe|perhaps|might|may be|suspect|guess|wonder|do i need|does (?:it|this)|is it|is there|are there|can i|can we|how (?:do|can|to|about)|what about|or is|e\.g\.|for example|such as|consider|recommend|suggest)\b"
 )
 

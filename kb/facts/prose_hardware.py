@@ -38,6 +38,9 @@ _COUNT_ALONE = re2.compile(
 _MEMORY = re2.compile(
     r"(?i)(?:\b|[^\d.])(\d{1,3})\s?(?:GiB|GB|G)\s?(?:的)?\s?(?:显存|VRAM|显卡|GPU memory|video memory|cards?\b|GPUs?\b)|显存(?:是|有|为|共|总共|大小)?\s?(\d{1,3})\s?GB?\b"
 )
+_NEEDED = re2.compile(
+    r"(?i)(?:需要|要|占用?|用|至少|needs?|requires?|uses?|takes?)(?: about| only|大概|约|了)?[\s\d]{0,2}$"
+)
 _NODES = re2.compile(
     r"(?i)(\d{1,3}|\btwo\b|\bthree\b|\bfour\b|两|二|三|四|双)\s?(?:台|个)\s?(?:节点|机器|服务器)|(\d{1,3}|\btwo|\bthree|\bfour|双)[\s-]?(?:节点|nodes?\b|machines\b|servers\b)"
 )
@@ -58,7 +61,6 @@ _FACT_PATTERNS = [(name, re2.compile(pattern), kind) for name, pattern, kind in 
 # pattern -> facts, where stated; the first of them is false where it is denied
 _STATED: tuple[tuple[str, tuple[tuple[str, bool | str], ...]], ...] = (
     (r"(?i)\bNVLink\b|NV-?Link桥", (("gpu.nvlink", True),)),
-    (r"(?i)\bP2P\b|peer[- ]to[- ]peer", (("gpu.p2p", True),)),
     (r"\bMIG\b", (("gpu.mig", True),)),
     (r"(?i)\bvGPU\b|虚拟 ?GPU|virtual GPU|HAMi|显存切分", (("gpu.virtual", True),)),
     (r"(?i)\bWSL\s?2?\b", (("host.virtualisation", "wsl2"),)),
@@ -111,7 +113,11 @@ def _add_gpus(collector: Collector, spans: list[tuple[int, int]]) -> None:
         if chosen.memory_gb:
             collector.add("gpu.memory_total_gib", chosen.memory_gb, (chosen.start, chosen.end))
     _add_count(collector, spans, [m for m in mentions if chosen and m.name == chosen.name])
-    if not collector.has("gpu.memory_total_gib") and (match := _MEMORY.search(text)):
+    if (
+        not collector.has("gpu.memory_total_gib")
+        and (match := _MEMORY.search(text))
+        and not _NEEDED.search(text[max(0, match.start() - 12) : match.start() + 1])
+    ):
         collector.add("gpu.memory_total_gib", float(match.group(1) or match.group(2)), match.span())
 
 

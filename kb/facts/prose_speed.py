@@ -133,18 +133,15 @@ def _bounded(text: str, match: object, low: str, plus: str | None, high: str | N
     if high:
         top = _value(high) / per
         return Speed(min(value, top), max(value, top), start, match.end())
-    before = text[max(0, start - 16) : start]
-    upper = (
-        _UPPER.search(before)
-        or _UPPER.search(text[match.start() : start])
-        or "不到" in match.group()
-        or "不足" in match.group()
-    )
-    if upper:
-        return Speed(None, value, start, match.end())
-    if plus or _LOWER.search(before):
-        return Speed(value, None, start, match.end())
-    return Speed(value, value, start, match.end())
+    end = match.end() if match.group()[-1:].isalpha() else max(match.end(1 + index) for index in range(match.re.groups))
+    lead = max(0, start - 16)
+    bound = _UPPER.search(text[lead:start])
+    if bound or "不到" in match.group() or "不足" in match.group():
+        return Speed(None, value, lead + bound.start() if bound else start, end)
+    bound = _LOWER.search(text[lead:start])
+    if plus or bound:
+        return Speed(value, None, lead + bound.start() if bound else start, end)
+    return Speed(value, value, start, end)
 
 
 def _value(text: str) -> float:
@@ -218,7 +215,7 @@ _DURATIONS: tuple[tuple[str, object], ...] = (
     (
         "engine.startup_s",
         re2.compile(
-            rf"(?i)(?:模型加载|加载(?:模型|权重)?|启动|load(?:ing|s)?(?: the)?(?: model| time| weights)?|start(?:ing|s|[- ]?up)(?: time)?){_NEAR}{_TIME}"
+            rf"(?i)(?:模型加载|加载(?:模型|权重)?|启动|\bload(?:ing|s)?(?: the)?(?: model| time| weights)?|\bstart(?:ing|s|[- ]?up)(?: time)?){_NEAR}{_TIME}"
         ),
     ),
     (

@@ -32,7 +32,7 @@ CHANGES: tuple[tuple[str, str], ...] = (
     ("lower-gpu-memory-utilization", r"(?:gpu[-_ ]memory[-_ ]utilization|mem[-_]fraction[-_]static)[^。;\n]{0,16}(?:0?\.[3-8]\d?|调低|调小|降|down|lower|reduc)|(?:lower|reduc|decreas|调低|调小|降低)\w*[^。,;\n]{0,10}gpu[-_ ]memory[-_ ]utilization"),
     ("lower-max-model-len", r"(?:lower|reduc|decreas|调小|降低|减小|限制|limit|set)\w*[^。,;\n]{0,12}(?:max[-_ ]model[-_ ]len|上下文|context)|max[-_ ]model[-_ ]len[^。;\n]{0,16}(?:调小|调低|降|改小|lower|reduc|to only|down)"),
     ("raise-batch", r"(?:batch(?:[-_ ]?size)?|批量|并发|max[-_ ]num[-_ ]seqs)[^。,;\n]{0,10}(?:调到|调大|调高|加到|加大|提高|增|改成|设为|up|larger|to \d)|(?:increas|rais|larger|bigger)\w*[^。,;\n]{0,10}(?:batch|max[-_ ]num[-_ ]seqs)"),
-    ("lower-batch", r"(?:batch(?:[-_ ]?size)?|批量|并发|max[-_ ]num[-_ ]seqs)[^。,;\n]{0,10}(?:调小|调低|降|减|改小|lower|down)|(?:lower|reduc|decreas|smaller)\w*[^。,;\n]{0,10}(?:batch|max[-_ ]num[-_ ]seqs)"),
+    ("lower-batch", r"(?:batch(?:[-_ ]?size)?|批量|并发|max[-_ ]num[-_ ]seqs)[^。,;\n]{0,10}(?:调小|调低|降|减|改小|lowered|reduced)|(?:lower|reduc|decreas|smaller)\w*[^。,;\n]{0,10}(?:batch|max[-_ ]num[-_ ]seqs)"),
     ("other-engine", r"(?:换|改用|试|switch|tried|with|using|in)[^。,;\n]{0,8}(?:ollama|llama\.?cpp|transformers|TGI|sglang|lmdeploy|exllama\w*|hf|huggingface)"),
     ("upgrade", r"升级|更新到|最新版|upgrad\w*|updated? to|latest (?:version|main|nightly|release)"),
     ("downgrade", r"降级|退回(?:到)?\s?v?\d|回退|downgrad\w*|(?:go|went|going|rolled) back to (?:v|version|vllm)?\s?v?\d|reverted to"),
