@@ -24,6 +24,8 @@ jieba.setLogLevel(logging.WARNING)
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 GLOSSARY = Path(__file__).with_name("glossary.tsv")
+# How people ask, not what they ask; one word a line.
+FILLERS = Path(__file__).with_name("fillers.tsv")
 # A term that only the glossary added counts this much of one that was written: the optimum (0.35-0.5) was flat.
 GLOSSARY_WEIGHT = 0.4
 # Longer texts are cut to what carries meaning: segmenting costs 3 ms a KB.
@@ -37,7 +39,11 @@ _TELLING = re.compile(
 # Negations and "too", "only", "after" carry meaning in a complaint.
 _KEPT = {"no", "not", "only", "after", "before", "more", "than", "same", "out", "off", "too", "most", "once", "without",
          "down", "up", "over", "under", "never", "slow", "less", "one", "each", "first", "last"}  # fmt: skip
-_STOP = (set(STOPWORDS_EN_PLUS) - _KEPT) | {w for w in STOPWORDS_CHINESE if w not in "不没无只才"}
+_STOP = (
+    (set(STOPWORDS_EN_PLUS) - _KEPT)
+    | {word for word in STOPWORDS_CHINESE if word not in "不没无只才"}
+    | set(FILLERS.read_text("utf-8").split())
+)
 
 
 def normalise(text: str) -> str:
@@ -76,9 +82,9 @@ def _segmenter() -> jieba.Tokenizer:
     segmenter = jieba.Tokenizer()
     segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
     segmenter.initialized = True
-    for zh, _ in glossary():
-        if re.fullmatch(r"[\u3400-\u9fff]{2,}", zh):
-            segmenter.add_word(zh)
+    for term, _ in glossary():
+        if re.fullmatch(r"[\u3400-\u9fff]{2,}", term):
+            segmenter.add_word(term)
     return segmenter
 
 
@@ -105,33 +111,46 @@ def words(text: str) -> tuple[str, ...]:
 
 @cache
 def glossary() -> tuple[tuple[str, str], ...]:
-    """The pairs (zh, en) of the field's terms, normalised."""
+    """The pairs of terms that mean the same, normalised: Chinese and English, or a short form and its long one."""
     lines = GLOSSARY.read_text("utf-8").splitlines()
     return tuple(
-        (zh.strip(), en.strip()) for zh, _, en in (normalise(line).partition("\t") for line in lines if line) if en
+        (one.strip(), other.strip())
+        for one, _, other in (normalise(line).partition("\t") for line in lines if line)
+        if other
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """One side of a pair: a Chinese term is looked for as it stands, another as its words in their order."""
+
+    text: str
+    words: tuple[str, ...]
+    is_chinese: bool
+
+    @classmethod
+    def of(cls, text: str) -> _Term:
+        return cls(text, words(text), text[0] >= "\u3400")
+
+    def stands_in(self, plain: str, padded: str) -> bool:
+        return self.text in plain if self.is_chinese else f" {' '.join(self.words)} " in padded
+
+
 @cache
-def _glossary_words() -> tuple[tuple[str, tuple[str, ...], str, tuple[str, ...]], ...]:
-    """For each pair: the Chinese term, its words, the English words as one padded string, and those words."""
-    pairs = []
-    for zh, en in glossary():
-        english = words(en)
-        if english:
-            pairs.append((zh, words(zh), f" {' '.join(english)} ", english))
-    return tuple(pairs)
+def _pairs() -> tuple[tuple[_Term, _Term], ...]:
+    pairs = ((_Term.of(one), _Term.of(other)) for one, other in glossary())
+    return tuple((one, other) for one, other in pairs if one.words and other.words)
 
 
 def translations(text: str, found: Sequence[str]) -> list[str]:
     """Terms that the glossary adds to a text whose words are `found`: each pair once, in both directions."""
     plain, padded = normalise(text), f" {' '.join(found)} "
     added: list[str] = []
-    for zh, chinese, phrase, english in _glossary_words():
-        if zh in plain:
-            added += english
-        elif phrase in padded:
-            added += chinese
+    for one, other in _pairs():
+        if one.stands_in(plain, padded):
+            added += other.words
+        elif other.stands_in(plain, padded):
+            added += one.words
     present = set(found)
     return [word for word in dict.fromkeys(added) if word not in present]
 

@@ -41,6 +41,16 @@ def test_the_glossary_carries_an_english_complaint_to_a_chinese_document():
     assert index.search("ttft")[0][0] == "ttft"
 
 
+def test_a_short_form_finds_its_long_one_and_is_no_part_of_another_word():
+    index = Index({"oom": [("out of memory", 1)], "other": [("disk", 1)]})
+    assert index.search("oom killer")[0][0] == "oom"
+    assert index.search("a room") == []
+
+
+def test_how_a_question_is_put_is_no_term():
+    assert words("请问这是什么原因，应该怎么解决？") == ()
+
+
 def test_a_written_term_weighs_more_than_a_translated_one():
     index = Index({"written": [("throughput", 1)], "translated": [("吞吐", 1)], "other": [("disk", 1)]})
     scores = dict(index.search("throughput"))
