@@ -15,7 +15,9 @@ from dataclasses import dataclass
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _PUNCTUATION = str.maketrans("　\u00a0\u2013\u2014\u2212\u2010\u2011“”‘’×＊～", "  -----\"\"''x*~")
 _CONTROL = {code: " " for code in range(32) if chr(code) not in "\t\n\x1b"}
-_TABLE = _FULL_WIDTH | _PUNCTUATION | _CONTROL
+# Half a character, as a broken JSON escape leaves it; no encoder takes it.
+_LONE_SURROGATE = {code: "\ufffd" for code in range(0xD800, 0xE000)}
+_TABLE = _FULL_WIDTH | _PUNCTUATION | _CONTROL | _LONE_SURROGATE
 
 # Terminal control sequences, and the HTML escapes that forums and trackers leave in code.
 _SEQUENCES = re.compile(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\x1b|&(?:amp|lt|gt|quot|nbsp|#39|#x27|#x2F|#34);")

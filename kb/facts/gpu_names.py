@@ -40,7 +40,7 @@ _GEFORCE_PATTERN = r"(?i:(?:RTX|GTX)\s?-?)?(?:20[678]0|30[56789]0|40[6789]0|50[6
 _PATTERN = re2.compile(
     r"(?:(?i:NVIDIA|GeForce|Tesla)[\s-]?){0,2}(?:(?i:GeForce)\s)?("
     + _GEFORCE_PATTERN + "|" + "|".join(pattern for pattern, _ in _CARDS)
-    + r")(?:[\s-]{0,2}(SXM\d?|PCI-?[Ee]|PCIE|NVL|HBM\d?e?))?(?:[\s,(-]{0,3}(\d{1,3})\s?(?:GiB|GB|G|g|gb)(?:\b|显存|的))?"
+    + r")(?:[\s-]{0,2}(SXM\d?|PCI-?[Ee]|PCIE|NVL|HBM\d?e?))?(?:(?:显卡)?[\s,(-]{0,3}(\d{1,3})\s?(?:GiB|GB|G|g|gb)(?:\b|显存|的))?"
 )  # fmt: skip
 _CARD_PATTERNS = [(re2.compile(f"^(?:{pattern})$"), name) for pattern, name in _CARDS]
 _NOT_A_CARD_AFTER = re2.compile(r"(?i)^\s?(?:tok|tps|t/s|mib|mb\b|ms\b|req|个|次|字|条|秒|/|%|\.\d|:\d|-\d)")

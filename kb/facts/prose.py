@@ -27,7 +27,7 @@ _NOT_PROSE = re2.compile(
 )
 _END = re2.compile(r"[。!?;\n]|\.\s|\.$")
 _NEGATED_BEFORE = re2.compile(
-    r"(?i)(?:没有?|未|并未|并没有?|不|无需|无|不要|不用|关闭了?|关掉了?|禁用了?|去掉了?|"
+    r"(?i)(?:没有?|不是|并非|未|并未|并没有?|不|无需|无|不要|不用|关闭了?|关掉了?|禁用了?|去掉了?|"
     r"\b(?:no|not|without|never|none|neither|disabled?|disabling|removed?|dropp?ed|don't|doesn't|didn't|isn't|wasn't|aren't|haven't|hasn't|can't|cannot|non))"
     r"[ '\"-]{0,2}(?:有|开启?|启用|使用?|用|加|设置?|过|任何|做|在用|支持|"
     r"(?:any|using|used?|set|enabled?|enabling|the|a|have|has|with|yet|run|running|been|even|turned on|turn on)[ '\"-]{1,2}){0,4}(?:--)?[\"'`]?\s{0,2}$"

@@ -42,7 +42,7 @@ _PATTERNS = [
 _VERSION = re2.compile(
     r"(?i)^[\"'`)]?(?:[\s(=:/,-]|版本|的|是|为|用|镜像|容器|框架|安装|version|docker|container|image|release|build|tag|openai|server|engine|is|from|从|latest|stable|pip|"
     r"\bto\b|\bat\b|\(?commit|now){0,8}"
-    r"v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev|a|b)\d{1,4}){0,2})(?:$|[^\w.%]|[.](?:$|\s)|[\p{Han}])"
+    r"v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev|a|b)\d{1,4}){0,2}|b\d{4,5})(?:$|[^\w.%]|[.](?:$|\s)|[\p{Han}])"
 )
 # "v0.6.3 of vLLM", "0.6.3 版本的 vLLM"
 _VERSION_BEFORE = re2.compile(

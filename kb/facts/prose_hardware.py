@@ -45,10 +45,10 @@ _NODES = re2.compile(
     r"(?i)(\d{1,3}|\btwo\b|\bthree\b|\bfour\b|两|二|三|四|双)\s?(?:台|个)\s?(?:节点|机器|服务器)|(\d{1,3}|\btwo|\bthree|\bfour|双)[\s-]?(?:节点|nodes?\b|machines\b|servers\b)"
 )
 _FACTS: tuple[tuple[str, str, str], ...] = (
-    ("gpu.driver_version", r"(?i)(?:driver|驱动)(?:\s?(?:version|版本))?\s?(?:is|是|为|:|=)?\s?v?(\d{3}(?:\.\d{1,3}){1,2})", "str"),
+    ("gpu.driver_version", r"(?i)(?:driver|驱动)(?:\s?(?:version|版本))?\s?(?:is|是|为|:|=)?\s?v?(\d{3}(?:\.\d{1,3}){0,2})(?:$|[^\d])", "str"),
     ("gpu.cuda_version", r"(?i)\bCUDA(?:\s?(?:version|版本|toolkit))?\s?(?:is|是|为|:|=|-)?\s?v?(1[0-9]\.\d{1,2})", "str"),
-    ("host.cpu_model", r"(?i)\b((?:AMD )?(?:EPYC|Ryzen|Threadripper)(?: \w+){0,2} ?\d{3,5}\w{0,3}|(?:Intel )?Xeon(?: \w+)? ?[\w-]*\d[\w-]*|(?:Intel )?(?:Core )?(?:i[3579]|Ultra [579])[- ]\d{3,5}\w{0,3})", "str"),
-    ("host.cpu_cores_total", r"(?i)\b(\d{1,3})[\s-]?(?:vCPUs?|CPU cores|cores|核心?|C)(?:\b|\s?(?:CPU|的CPU))", "int"),
+    ("host.cpu_model", r"(?i)\b((?:AMD )?(?:EPYC|Ryzen|Threadripper)(?: \w+){0,2} ?\d{3,5}\w{0,3}|(?:Intel )?(?:Xeon|至强)(?: \w+)? ?[\w-]*\d[\w-]*|(?:Intel )?(?:Core )?(?:i[3579]|Ultra [579])[- ]\d{3,5}\w{0,3})", "str"),
+    ("host.cpu_cores_total", r"(?i)\b(\d{1,3})[\s-]?(?:vCPUs?|CPU cores|cores|核心?|C\d{1,4}G|C\s?CPU)(?:$|[^A-Za-z0-9])", "int"),
     ("host.memory_total_gib", r"(?i)\b(\d{1,4})\s?(?:GiB|GB|G)\s?(?:of )?(?:的)?\s?(?:RAM|内存|DDR[345]|system memory|host memory)|(?:内存|RAM)(?:是|有|为|:)?\s?(\d{1,4})\s?(?:GiB|GB|G)\b", "float"),
     ("host.shm_gib", r"(?i)(?:shm[-_ ]size|/dev/shm)\s?(?:=|:|is|of|只有|是|为)?\s?(\d{1,4})\s?(?:GiB|GB|G)\b", "float"),
     ("gpu.pcie_gen", r"(?i)PCI-?e\s?(?:Gen\s?)?([3456])(?:\.0)?\b", "int"),
@@ -60,6 +60,7 @@ _FACTS: tuple[tuple[str, str, str], ...] = (
 _FACT_PATTERNS = [(name, re2.compile(pattern), kind) for name, pattern, kind in _FACTS]
 # pattern -> facts, where stated; the first of them is false where it is denied
 _STATED: tuple[tuple[str, tuple[tuple[str, bool | str], ...]], ...] = (
+    (r"(?i)(?:一个核|单核|单线程|one (?:\w+ )?core|single core|one thread|1 core)[^。.;\n]{0,16}(?:\b100 ?%|跑满|打满|满载|pegged|pinned|maxed|saturated)", (("host.one_core_saturated", True),)),
     (r"(?i)\bNVLink\b|NV-?Link桥", (("gpu.nvlink", True),)),
     (r"\bMIG\b", (("gpu.mig", True),)),
     (r"(?i)\bvGPU\b|虚拟 ?GPU|virtual GPU|HAMi|显存切分", (("gpu.virtual", True),)),

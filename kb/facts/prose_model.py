@@ -47,6 +47,8 @@ _WEAK = {
     "zephyr",
     "whisper",
 }
+# A short family name at the head of some other word ("option", "yield", "stepwise").
+_WEAK_PREFIX = re2.compile(r"^(?:step|ling|ring|opt|yi|phi|grok|aya|orca|solar|mpt|aquila)[a-z]")
 _NOT_MODELS = (
     "llama.cpp",
     "llama-cpp",
@@ -127,6 +129,8 @@ def _is_model(text: str, start: int, written: str) -> bool:
     ):
         return False
     if start and (text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "_./-\\")):
+        return False
+    if _WEAK_PREFIX.search(lower):
         return False
     return not (lower in _WEAK or (lower.isalpha() and len(lower) > 14))
 

@@ -44,6 +44,9 @@ _PER_SECOND_FIRST = re2.compile(
 _TIME_EACH = re2.compile(
     rf"(?i)({_N}|{_HAN_N})\s?(ms\b|milliseconds?|毫秒|s\b|secs?\b|seconds?|秒(?:钟)?)\s?(?:/|per|a|an|for each|each|every|每|才|出|生成|蹦|一)\s?(?:一)?(?:个|output )?\s?(?:tokens?\b|tok\b|字\b|字)"
 )
+_TOKEN_TAKES = re2.compile(
+    rf"(?i)(?:(?:每|一|1)\s?个?\s?(?:token|字)|(?:each|every|one|a) token)[^。.,;\n\d]{{0,10}}({_N})\s?(ms\b|milliseconds?|毫秒|s\b|secs?\b|seconds?|秒)"
+)
 _TPOT = re2.compile(rf"(?i)(?:TPOT|ITL|inter[- ]token latency|time per (?:output )?token)\D{{0,20}}({_N})\s?(ms|s\b)")
 _FROM = re2.compile(
     rf"(?i)(?:from|从|由)\s?(?:about |around |over |大约|约)?({_N})\+?\s?(?:{_UNIT}{_PER_TIME})?[^.。;\n]{{0,20}}?(?:to|到|至|成|into)\s?(?:about |around |only |大约|约|只有|了)?$"
@@ -121,7 +124,7 @@ def _speeds(text: str) -> list[Speed]:
     for match in _NAMED_BEFORE.finditer(text):
         low, plus, high = match.groups()
         keep(_bounded(text, match, low, plus, high, 1.0, match.start(1)))
-    for match in _TIME_EACH.finditer(text):
+    for match in (*_TIME_EACH.finditer(text), *_TOKEN_TAKES.finditer(text)):
         seconds = _value(match.group(1)) / (1000 if match.group(2).lower().startswith(("ms", "mil", "毫")) else 1)
         if seconds > 0:
             keep(Speed(1 / seconds, 1 / seconds, match.start(), match.end()))

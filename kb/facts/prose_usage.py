@@ -21,6 +21,10 @@ _SUBJECT = re2.compile(
 )
 _NAMES = {"gpu": "gpu.utilization_pct", "cpu": "host.cpu_utilization_pct"}
 _AFTER = re2.compile(r"(?i)^\s?(?:of (?:the )?|的)?\s?(GPU|CPU)s?\b(?:\s?(?:util\w*|usage|load|利用率|占用))?")
+# One busy core is not a busy machine.
+_ONE_CORE = re2.compile(
+    r"(?i)一个核|单核|单线程|每个?核|\b(?:one|single|a|per) (?:\w+ )?(?:core|thread)|cores? (?:per|pinned)"
+)
 _USED = re2.compile(
     r"(?i)显存(?:占用|使用|用|占)(?:了|量|大概|大约|约|只有|为|是|到|在|才|[\s:]){0,3}(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\b"
     r"|(?:占|用|占用)(?:了|大概|大约|约){0,2}\s?(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\s?(?:的)?显存"
@@ -55,6 +59,8 @@ def extract(text: str, source: str) -> list[Fact]:
 
 def _subject(text: str, begin: int, match: object) -> str | None:
     """What the percentage is of: right after it, else the nearest subject before it in the sentence."""
+    if _ONE_CORE.search(text[max(begin, match.start() - 20) : match.end() + 20]):
+        return None
     if after := _AFTER.search(text[match.end() : match.end() + 30]):
         return _NAMES[after.group(1).lower()]
     before = text[max(begin, match.start() - 40) : match.start()]

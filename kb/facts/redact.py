@@ -8,6 +8,7 @@ Each is replaced by a visible mark such as `‹redacted:hf-token›`. Redacting 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable
 
 import re2
@@ -71,8 +72,12 @@ _RULES: tuple[tuple[object, Callable[[Match], str]], ...] = (
 )  # fmt: skip
 
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def redact(text: str) -> tuple[str, int]:
-    """`text` without secrets, and how many were replaced."""
+    """`text` without secrets, and how many were replaced. A lone surrogate becomes U+FFFD: no database takes it."""
+    text = _LONE_SURROGATE.sub("\ufffd", text)
     count = 0
     for pattern, replace in _RULES:
         pieces, done = [], 0

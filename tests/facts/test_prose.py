@@ -53,6 +53,11 @@ def test_a_time_per_token_is_a_speed():
     assert one("300ms per token", "decode.tokens_per_s").value == pytest.approx(3.333, abs=0.01)
 
 
+@pytest.mark.parametrize("text", ["一个token要等2秒", "2 seconds per token", "each token takes 2 s"])
+def test_two_seconds_a_token_are_half_a_token_a_second(text):
+    assert one(text, "decode.tokens_per_s").value == 0.5
+
+
 def test_an_expected_speed_is_not_the_measured_one():
     facts = values("现在只有 5 tokens/s，别人的 3090 应该能到 60 tokens/s")
     assert facts["decode.tokens_per_s"] == 5
@@ -174,6 +179,29 @@ def test_behaviour_in_both_languages(text, name):
 )
 def test_kinds_of_trouble(text, kind):
     assert kind in stated(text, "symptom.kind")
+
+
+def test_denied_trouble_is_no_trouble():
+    assert stated("不是OOM，也没有报错，就是慢", "symptom.kind") == ["slow"]
+
+
+def test_one_busy_core_is_not_a_busy_machine():
+    facts = values("CPU 一个核 100%，GPU 利用率 0%")
+    assert facts["host.one_core_saturated"] is True
+    assert "host.cpu_utilization_pct" not in facts
+    assert facts["gpu.utilization_pct"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("把gpu-memory-utilization从0.9降到0.8也没用", "lower-gpu-memory-utilization"),
+        ("I reinstalled everything, no difference.", "reinstall"),
+        ("升级到最新版，问题依旧", "upgrade"),
+    ],
+)
+def test_what_was_tried_in_vain(text, change):
+    assert stated(text, "tried.without_effect") == [change]
 
 
 def test_durations_and_lengths():

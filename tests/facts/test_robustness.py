@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from kb.assessment import Submission
 from kb.facts import extract, extract_part, readers
 from kb.facts.clean import clean
+from kb.facts.redact import redact
 from tests.facts.reading import CAPTURES, values
 
 FRAGMENTS = [
     "双路3090", "1秒2-3个token", "vllm serve Qwen/Qwen2.5-7B -tp 2 --enforce-eager", "\x1b[31m", "\x00", "&amp;", "&lt;", "没有开 enforce-eager",
     "INFO 12-01 01:26:48 [core.py:1] GPU KV cache size: 9,600 tokens\n", "ＧＰＵ利用率４０％，", "\n", "\r\n", "\\\n", "'", '"', "| 0  NVIDIA H200  Off |",
-    'vllm:num_requests_running{engine="0"} 3\n', "LLM(model='x-7b', dtype='half'", "999999999999999999999B", "1e999", "🙂", "-tp", "= ", "%", "吗?", " ",
+    'vllm:num_requests_running{engine="0"} 3\n', "LLM(model='x-7b', dtype='half'", "999999999999999999999B", "1e999", "🙂", "-tp", "= ", "%", "吗?", " ", "\ud800", "‹redacted:user›",
 ]  # fmt: skip
 pasted = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=20), max_size=25).map("".join)
 
@@ -50,6 +51,14 @@ def test_the_same_facts_are_found_in_coloured_full_width_and_escaped_text():
     plain = "GPU利用率只有40%, 10 tokens/s"
     assert values("\x1b[31mGPU\x1b[0m利用率只有４０％，１０ tokens/s") == values(plain)
     assert values("--max-model-len&nbsp;4096 &amp; 10 tokens/s")["engine.max_model_len"] == 4096
+
+
+@given(pasted)
+@settings(max_examples=50, deadline=None)
+def test_redacted_noise_can_be_stored_and_read(text):
+    redacted, _ = redact(text)
+    redacted.encode("utf-8")
+    assert_ranges_hold(redacted, extract_part(redacted, "symptom"))
 
 
 def test_long_noise_ends_and_states_no_speed():
