@@ -50,6 +50,7 @@ def _answer(case: Case) -> dict[str, Any]:
         "case": case,
         "knowledge": knowledge,
         "answer": found,
+        "verdict": answer.verdict(found),
         "normal": panel(found.normal, language()),
         "leading": leading,
         "others": others,

@@ -12,7 +12,7 @@ from kb.entry_file import Both, Command, EntryFile, Rule
 from kb.fixes import commands_here
 from kb.judgement import Assessment, Contribution, RankedCause, RankedFix
 from kb.knowledge import Knowledge
-from kb.present.words import Word, likelihood
+from kb.present.words import Word, likelihood, word
 from probes.facts import FactSet
 from probes.vocabulary import FactType, fact_type
 
@@ -93,6 +93,17 @@ def fixes(answer: Assessment) -> list[FixCard]:
 def shares(result: Mapping[str, object]) -> dict[str, float]:
     """Slug -> probability of a stored ranking."""
     return {cause["slug"]: cause["probability"] for cause in result.get("causes", ())}  # type: ignore[attr-defined, index]
+
+
+MEASURED = ("probe", "metrics", "nvidia_smi", "log")
+
+
+def verdict(answer: Assessment) -> Word:
+    """The word over the case; a problem that rests on a person's word alone is not called measured."""
+    abnormal = [fact for finding in answer.findings if finding.kind == "abnormal" for fact in finding.facts]
+    if answer.verdict == "problem" and not any(fact.provenance.origin in MEASURED for fact in abnormal):
+        return word("verdict", "stated")
+    return word("verdict", answer.verdict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from kb import explain
 from kb.judgement import Assessment
 from kb.knowledge import Knowledge
+from kb.present.answer import verdict
 from kb.present.facts import areas, quantity
 from kb.present.words import word
 
@@ -36,7 +37,7 @@ def as_markdown(answer: Assessment, knowledge: Knowledge, language: str, *, titl
         "",
         address,
         "",
-        f"**{say('verdict')}:** {getattr(word('verdict', answer.verdict), language)}",
+        f"**{say('verdict')}:** {getattr(verdict(answer), language)}",
     ]
     lines += _findings(answer, language, say("found"))
     lines += [

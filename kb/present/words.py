@@ -33,6 +33,7 @@ WORDS: dict[str, dict[str, Word]] = {
     },
     "verdict": {
         "problem": W("warn", "red", "实测确有问题", "A problem is measured"),
+        "stated": W("warn", "red", "按所给的数字，确有问题", "By the figures given, something is wrong"),
         "suspected": W("question", "amber", "有嫌疑，尚未证实", "Suspected, not measured yet"),
         "healthy": W("check", "green", "测过的都正常", "All that was measured is fine"),
         "no_data": W("dash", "", "还没有任何测量", "Nothing measured yet"),

@@ -226,16 +226,6 @@ def cause_title(slug: str, knowledge: Knowledge) -> str:
 
 
 @register.filter
-def verdict_word(verdict: str) -> words.Word:
-    return words.word("verdict", verdict)
-
-
-@register.inclusion_tag("kb/_icon.html")
-def verdict_icon(verdict: str) -> dict[str, str]:
-    return {"name": words.word("verdict", verdict).icon}
-
-
-@register.filter
 def run_title(run: Any) -> str:
     """What the probe of a run is called; its name where its host no longer offers it."""
     document = run.host.probe_document(run.probe)

@@ -65,8 +65,9 @@ const typing = (element) => element.matches("input, textarea, select, [contented
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy], [data-fill]");
   if (!button) return;
-  if ("copy" in button.dataset) copy(button);
-  else fill(button);
+  if ("copy" in button.dataset) return void copy(button);
+  event.preventDefault();  // without JavaScript the button asks for the page with the text in the box
+  fill(button);
 });
 
 document.addEventListener("change", (event) => {

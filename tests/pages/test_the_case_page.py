@@ -165,3 +165,9 @@ def test_recognising_stores_nothing(site, client):
     html = client.post("/recognise/", {"text": samples.SLOW.text}).content.decode()
     assert "L40S" in html
     assert Case.objects.count() == before
+
+
+def test_a_problem_by_word_alone_is_not_called_measured(site, client):
+    said = diagnose.submit(samples.SLOW, "en")
+    assert "By the figures given" in page(client, said).select_one(".verdict").get_text()
+    assert "A problem is measured" in page(client, site["case"]).select_one(".verdict").get_text()
