@@ -18,7 +18,7 @@ import re2
 
 from kb.facts.clean import Cleaned
 from kb.facts.collect import Collector, number
-from kb.facts.flags import add_flag
+from kb.facts.flags import add_flag, as_written
 from kb.facts.gpu_names import gpu_mentions
 from kb.facts.model_names import add_model
 from probes.facts import Fact
@@ -285,7 +285,7 @@ def _read_arguments(collector: Collector, match: object) -> None:
         if name in _SKIPPED:
             continue
         if is_arguments:
-            collector.add("engine.flag", name, span)
+            collector.add("engine.flag", as_written(name, value), span)
         add_flag(collector, name, value, span)
 
 

@@ -15,6 +15,7 @@ from probes.launch_flags import present, size_bytes
 
 Meaning = tuple[str, Callable[[str], Any] | bool]
 
+LONGEST_VALUE = 40
 _NONE = {"none", "null"}
 _TRUTH = {
     "": True,
@@ -79,6 +80,12 @@ def meaning(raw: str, engine: str = "") -> Meaning | None:
 def is_switch(raw: str, engine: str = "") -> bool:
     found = meaning(raw, engine)
     return bool(found) and isinstance(found[1], bool)
+
+
+def as_written(raw: str, value: str = "") -> str:
+    """A flag in the one spelling that rules look for, `--max-model-len 4096`; a path says nothing and is left out."""
+    name = raw if raw.startswith("-") and not raw.startswith("--") else "--" + raw.lstrip("-").replace("_", "-")
+    return f"{name} {value}" if value and len(value) <= LONGEST_VALUE and "/" not in value else name
 
 
 def add_flag(collector: Collector, raw: str, value: str, span: tuple[int, int], engine: str = "") -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import re2
 
 from kb.facts.collect import Collector
-from kb.facts.flags import add_flag, flag_name, is_switch, meaning
+from kb.facts.flags import add_flag, as_written, flag_name, is_switch, meaning
 from kb.facts.model_names import add_model, quant_of
 from probes.facts import Fact
 
@@ -208,7 +208,7 @@ def _read_flag(collector: Collector, word: Token, following: Token | None, engin
     if raw in ("-e", "--env") and (assignment := _ENV.match(value)):
         _add_environment(collector, assignment.group(1), assignment.group(2), last)
         return used
-    collector.add("engine.flag", raw, (word.start, word.start + len(raw)))
+    collector.add("engine.flag", as_written(raw, value), (word.start, last.end))
     value_start = last.start if used else word.start + len(raw) + 1
     _state_flag(collector, raw, value, Token(value, value_start, last.end), word.start, engine)
     return used
@@ -290,7 +290,7 @@ def _read_keyword(collector: Collector, keyword: object, offset: int) -> None:
         value_start = offset + keyword.start(2)
         _add_model(collector, Token(value, value_start, offset + keyword.end(2)))
         return
-    collector.add("engine.flag", name, (span[0], span[0] + len(name)))
+    collector.add("engine.flag", as_written(name, value), span)
     if name == "torch_dtype":
         name = "dtype"
     if name == "load_in_8bit" and value == "True":

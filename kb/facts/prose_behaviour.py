@@ -68,7 +68,6 @@ _PATTERNS = [(f"observed.{name}", re2.compile(f"(?i){pattern}")) for name, patte
 _EXPECTATION = re2.compile(
     r"(?i)(?:正常|合理)(?:吗|么|的吗|不|的么)|是不是正常|(?:本来)?就是这个?(?:速度|水平)|应该(?:有|是)?多(?:少|快)|is (?:this|that|it)(?: speed)? (?:normal|expected|ok|reasonable|slow|the best)|what (?:speed|performance) should|is this all|as expected\?|to be expected\?|am i expecting"
 )
-_EFFECTIVE = re2.compile(r"(?i)有没有|是不是|会不会")
 
 SYMPTOMS: tuple[tuple[str, str], ...] = (
     ("slow", r"慢|龟速|卡顿|延迟(?:很)?高|吞吐(?:量)?(?:很|太|上不去|低)|速度(?:只有|才|上不去|低|不)|掉速|slow\w*|sluggish|(?:low|poor|bad|terrible) (?:performance|throughput|speed)|latency (?:is )?(?:high|spikes?)|high latency|takes (?:too long|forever)|speed drops?|throughput (?:drops?|is (?:low|extremely low|bad))|bottleneck|(?:只有|只能(?:跑|到)?|才|仅)[^。,;\n]{0,10}\d[^。,;\n]{0,8}(?:tok|字)|\b(?:only|barely|just) (?:about |around |reaches |gives |get )?\d[\d.]* ?(?:-|to)? ?[\d.]* ?tok|(?:far|well|much) below|order of magnitude below|速度[^。,;\n]{0,8}(?:降|掉)"),

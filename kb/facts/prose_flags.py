@@ -5,7 +5,7 @@ from __future__ import annotations
 import re2
 
 from kb.facts.collect import Collector
-from kb.facts.flags import FLAGS, SWITCHES, add_flag, flag_name
+from kb.facts.flags import FLAGS, SWITCHES, add_flag, as_written, flag_name
 from kb.facts.prose import polarity, sentence_at, sentences
 from probes.facts import Fact
 
@@ -35,6 +35,8 @@ _NAMES = "|".join(
 _ANY = "|".join(sorted((name.replace("_", "[-_]") for name in FLAGS), key=len, reverse=True))
 _VALUE = r"(?:[\"'`]{0,2}\s?(?:=|:|is set to|set to|is|of|to|设为|设成|设置为|调到|调成|改成|改为|为|是|到)?\s?[\"'`]?(\d{1,9}(?:\.\d{1,4})?k?|\.\d{1,3}|true|false|auto|half|float16|bfloat16|fp8\w{0,6}|awq\w{0,8}|gptq\w{0,8}|bitsandbytes)\b)?"
 _FLAG = re2.compile(rf"(?i)(--(?:no-)?(?:{_ANY})|\b(?:{_NAMES}))\b{_VALUE}")
+# Any flag, known or not. A word after it is its value only behind "=", a number always.
+_DASHED = re2.compile(r"(?:^|[\s`\"'(,:\p{Han}])(--[A-Za-z][\w-]{2,50})(?:=([\w.]{1,40})|[ ](\d[\d.]{0,12})\b)?")
 _ASSIGNED = re2.compile(r"(?i)\b(quantization|dtype)\s?=\s?[\"']?(\w{2,20})")
 _PARALLEL = re2.compile(
     r"(?i)(?:\bTP\s?[=:]?\s?(\d{1,3})\b|\btensor[- _]parallel(?:ism|[- _]size)?\s?(?:size)?\s?(?:of|=|to|:|is|is set to|设为|为)?\s?(\d{1,3})\b|张量并行(?:数|度|大小)?\s?(?:=|:|为|是|设为|设成|设置为|改成)?\s?(\d{1,3}))"
@@ -70,6 +72,11 @@ def extract(text: str, source: str) -> list[Fact]:
     spans = sentences(text)
     for match in _FLAG.finditer(text):
         _read_flag(collector, spans, match)
+    for match in _DASHED.finditer(text):
+        if _stated(collector, spans, match):
+            collector.add(
+                "engine.flag", as_written(match.group(1), match.group(2) or match.group(3) or ""), match.span(1)
+            )
     for match in _ASSIGNED.finditer(text):
         if _stated(collector, spans, match):
             add_flag(collector, match.group(1), match.group(2), match.span())
@@ -100,8 +107,6 @@ def _read_flag(collector: Collector, spans: list[tuple[int, int]], match: object
         value = "false"
     elif stated == "negated":
         return
-    elif raw.startswith("--"):
-        collector.add("engine.flag", raw, match.span(1))
     add_flag(collector, name, value, match.span())
 
 

@@ -62,6 +62,7 @@ _FACT_PATTERNS = [(name, re2.compile(pattern), kind) for name, pattern, kind in 
 _STATED: tuple[tuple[str, tuple[tuple[str, bool | str], ...]], ...] = (
     (r"(?i)(?:一个核|单核|单线程|one (?:\w+ )?core|single core|one thread|1 core)[^。.;\n]{0,16}(?:\b100 ?%|跑满|打满|满载|pegged|pinned|maxed|saturated)", (("host.one_core_saturated", True),)),
     (r"(?i)\bNVLink\b|NV-?Link桥", (("gpu.nvlink", True),)),
+    (r"(?i)\bCPU[- ]only\b|only (?:on|uses?) the CPU|uses? the CPU only|runs? on the CPU|纯 ?CPU|只用(?:了|到)? ?CPU|\bno GPU\b|没有(?:GPU|显卡|独显)", (("engine.device", "cpu"),)),
     (r"\bMIG\b", (("gpu.mig", True),)),
     (r"(?i)\bvGPU\b|虚拟 ?GPU|virtual GPU|HAMi|显存切分", (("gpu.virtual", True),)),
     (r"(?i)\bWSL\s?2?\b", (("host.virtualisation", "wsl2"),)),

@@ -222,6 +222,11 @@ def test_the_host_around_the_cards():
     assert facts["host.in_container"] is True
 
 
+def test_a_flag_that_no_table_knows_is_stated_as_a_flag():
+    assert stated("started with --some-new-flag 20 and --other", "engine.flag") == ["--some-new-flag 20", "--other"]
+    assert stated("Should I set --some-new-flag?", "engine.flag") == []
+
+
 def test_flags_named_in_a_sentence():
     facts = values("gpu_memory_utilization=0.9, max-model-len 设为 4096, 张量并行设为2")
     assert facts["engine.gpu_memory_utilization"] == 0.9
