@@ -59,3 +59,8 @@ def adapters() -> dict[str, Adapter]:
 def command_words(argv: list[str]) -> list[str]:
     """The words of a command line that name programs and modules: base names, without interpreters and options."""
     return [word.rsplit("/", 1)[-1] for word in argv[:6] if not word.startswith("-")]
+
+
+def starts(words: list[str], *names: str) -> bool:
+    """Whether these words stand one after another."""
+    return any(tuple(words[index : index + len(names)]) == names for index in range(len(words)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from probes.vocabulary.declare import Value
@@ -69,7 +70,7 @@ VLLM: dict[str, Meaning] = {
     "pipeline-parallel-size": ("engine.pipeline_parallel", int), "pp": ("engine.pipeline_parallel", int),
     "data-parallel-size": ("engine.data_parallel", int), "dp": ("engine.data_parallel", int),
     "enforce-eager": ("engine.enforce_eager", True), "max-cudagraph-capture-size": ("engine.capture_max", int),
-    "cuda-graph-sizes": ("engine.capture_max", largest),
+    "cuda-graph-sizes": ("engine.capture_max", largest), "cudagraph-capture-sizes": ("engine.capture_max", largest),
     "gpu-memory-utilization": ("engine.gpu_memory_utilization", float), "max-model-len": ("engine.max_model_len", whole),
     "max-num-seqs": ("engine.max_num_seqs", int), "max-num-batched-tokens": ("engine.max_num_batched_tokens", whole),
     "enable-chunked-prefill": ("engine.chunked_prefill", True), "enable-prefix-caching": ("engine.prefix_caching", True),
@@ -121,6 +122,7 @@ LMDEPLOY: dict[str, Meaning] = {
     "dtype": ("engine.dtype", dtype), "model-name": ("engine.served_model", str),
     "max-prefill-token-num": ("engine.max_num_batched_tokens", int),
 }  # fmt: skip
+OPTION = re.compile(r"^--?[A-Za-z]")
 FLAGS = {"vllm": VLLM, "sglang": SGLANG, "llama.cpp": LLAMA_CPP, "tgi": TGI, "lmdeploy": LMDEPLOY}
 POSITIONAL_AFTER = {"vllm": "serve", "lmdeploy": "api_server"}
 """Word after which the model may stand without a flag."""
@@ -134,13 +136,14 @@ def launch_facts(engine: str, argv: list[str]) -> Iterator[Stated]:
     table = FLAGS.get(engine, {})
     yield from _positional(engine, argv)
     for word, text in enumerate(argv):
-        if not re.match(r"^--?[A-Za-z]", text):
+        if not OPTION.match(text):
             continue
         flag, _, inline = text.partition("=")
-        name = flag.lstrip("-")
-        after = argv[word + 1] if word + 1 < len(argv) and not re.match(r"^--?[A-Za-z]", argv[word + 1]) else ""
         yield Stated("engine.flag", flag, word, 1)
-        yield from _meaning(table, name, inline or after, word, 1 if inline or not after else 2)
+        known = _lookup(table, flag.lstrip("-"))
+        if known:
+            values = [inline] if inline else list(takewhile(lambda each: not OPTION.match(each), argv[word + 1 :]))
+            yield from _meaning(*known, values, word, bool(inline))
 
 
 def _positional(engine: str, argv: list[str]) -> Iterator[Stated]:
@@ -151,17 +154,16 @@ def _positional(engine: str, argv: list[str]) -> Iterator[Stated]:
             yield Stated("engine.model_path", argv[word], word, 1)
 
 
-def _meaning(table: dict[str, Meaning], name: str, text: str, word: int, words: int) -> Iterator[Stated]:
-    known = _lookup(table, name)
-    if known is None:
-        return
-    (fact, read), negated = known
+def _meaning(meaning: Meaning, negated: bool, values: list[str], word: int, inline: bool) -> Iterator[Stated]:
+    fact, read = meaning
+    first = values[0] if values else ""
     if isinstance(read, bool):
-        spelt_out = text.lower() in ("true", "false")
-        yield Stated(fact, read ^ negated ^ (text.lower() == "false"), word, words if spelt_out else 1)
+        spelt_out = first.lower() in ("true", "false")
+        yield Stated(fact, read ^ negated ^ (first.lower() == "false"), word, 2 if spelt_out and not inline else 1)
         return
+    text = " ".join(values) if read is largest else first
     try:
-        yield Stated(fact, read(text), word, words)
+        yield Stated(fact, read(text), word, 1 if inline or not values else 1 + len(text.split()))
     except ValueError:
         return
 

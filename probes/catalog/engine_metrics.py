@@ -3,7 +3,8 @@
 Raw, of a vLLM server under load (series shortened):
 
     {"subject": "engine:127.0.0.1:8000", "status": 200, "engine": "vllm", "window_s": 10.0, "scrapes": 6, "reset": false,
-     "series": ["vllm:num_requests_running", "vllm:generation_tokens_total"],
+     "series": ["vllm:num_requests_running", "vllm:generation_tokens_total", "vllm:request_queue_time_seconds_count",
+                "vllm:request_queue_time_seconds_sum"],
      "gauges": [{"running": {"0": 4.0}, "waiting": {"0": 12.0}, "kv_usage": {"0": 0.02}}],
      "differences": {"vllm:generation_tokens_total": 1500.0, "vllm:request_queue_time_seconds_sum": 40.0,
                      "vllm:request_queue_time_seconds_count": 8.0},

@@ -1,11 +1,10 @@
 """LMDeploy; its metrics follow the names of vLLM."""
 
-from probes.adapter import Adapter, command_words
+from probes.adapter import Adapter, command_words, starts
 
 
 def recognise(argv: list[str]) -> bool:
-    words = command_words(argv)
-    return "lmdeploy" in words and "serve" in words
+    return starts(command_words(argv), "lmdeploy", "serve")
 
 
 ADAPTER = Adapter(

@@ -1,11 +1,11 @@
 """SGLang; its metrics need --enable-metrics."""
 
-from probes.adapter import Adapter, command_words
+from probes.adapter import Adapter, command_words, starts
 
 
 def recognise(argv: list[str]) -> bool:
     words = command_words(argv)
-    return "sglang.launch_server" in words or ("sglang" in words and "serve" in words)
+    return "sglang.launch_server" in words or starts(words, "sglang", "serve")
 
 
 ADAPTER = Adapter(

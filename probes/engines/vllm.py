@@ -1,13 +1,13 @@
 """vLLM. Metric names of all versions: V0 (gpu_cache_usage_perc, time_per_output_token_seconds) and V1."""
 
-from probes.adapter import Adapter, command_words
+from probes.adapter import Adapter, command_words, starts
 
 MODULES = ("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server", "vllm.entrypoints.cli.main")
 
 
 def recognise(argv: list[str]) -> bool:
     words = command_words(argv)
-    return any(module in words for module in MODULES) or ("vllm" in words and "serve" in words)
+    return any(module in words for module in MODULES) or starts(words, "vllm", "serve")
 
 
 ADAPTER = Adapter(

@@ -51,4 +51,4 @@ def _make(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    print(install(Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT))
+    sys.stdout.write(f"{install(Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT)}\n")
