@@ -72,13 +72,21 @@ _EXPECTATION = re2.compile(
 SYMPTOMS: tuple[tuple[str, str], ...] = (
     ("slow", r"慢|龟速|卡顿|延迟(?:很)?高|吞吐(?:量)?(?:很|太|上不去|低)|速度(?:只有|才|上不去|低|不)|掉速|slow\w*|sluggish|(?:low|poor|bad|terrible) (?:performance|throughput|speed)|latency (?:is )?(?:high|spikes?)|high latency|takes (?:too long|forever)|speed drops?|throughput (?:drops?|is (?:low|extremely low|bad))|bottleneck|(?:只有|只能(?:跑|到)?|才|仅)[^。,;\n]{0,10}\d[^。,;\n]{0,8}(?:tok|字)|\b(?:only|barely|just) (?:about |around |reaches |gives |get )?\d[\d.]* ?(?:-|to)? ?[\d.]* ?tok|(?:far|well|much) below|order of magnitude below|速度[^。,;\n]{0,8}(?:降|掉)"),
     ("oom", r"\bOOM\w*|out[- ]of[- ]memory|OutOfMemory\w*|爆显存|显存(?:不足|不够|溢出|爆)|内存(?:不足|不够|溢出)|runs? out of (?:GPU |host |CPU )?memory|does(?:n't| not) fit|memory for the cache blocks|insufficient (?:GPU )?memory"),
-    ("load", r"(?:启动|加载|起|跑|部署)(?:不了|不起来|失败|不成功|报错|就报错)|无法(?:启动|加载)|(?:can ?not|can't|fails? to|does(?:n't| not)|won't|unable to|failed to|refuses to|failure to) (?:be )?(?:load|start|launch|serve|initiali[sz]e|import)\w*|(?:start-?up|loading|import) (?:fails|error)|fails (?:while|when|at|during|before) (?:load|start|import|build|creat|init)\w*|not supported"),
+    ("load", r"(?:启动|加载|起|跑|部署)(?:不了|不起来|失败|不成功|报错|就报错)|无法(?:启动|加载)|(?:can ?not|can't|fails? to|does(?:n't| not)|won't|unable to|failed to|refuses to|failure to) (?:be )?(?:load|start|launch|serve|initiali[sz]e|import)\w*|(?:start-?up|loading|import) (?:fails|error)|fails (?:while|when|at|during|before) (?:load|start|import|build|creat|init)\w*|not supported|(?:启动|加载|部署|导入|\bstart(?:s|ing|-?up)?\b|\bload(?:s|ing)?\b|\bimport(?:s|ing)?\b|\bdeploy\w*)" + _GAP + r"(?:fails?\b|failed|aborts?|exits?|stops? with|报错|失败|Error\b)|(?:fails?|failed|aborts?|exits?|error|stops?)" + _NARROW + r"(?:\bstart(?:s|ing|-?up)?\b|\bload(?:s|ing)?\b|\bimport\w*|启动|加载)|(?:can ?not|cannot|could not) access"),
     ("hang", r"卡住|卡死|假死|死锁|没(?:有)?(?:任何)?反应|无响应|一直等|\bhangs?\b|hung\b|stuck\b|freez\w*|deadlock\w*|unresponsive|never (?:returns?|finish\w*)|waiting forever"),
     ("output", r"乱码|感叹号|胡言乱语|停不下来|复读|重复(?:输出|生成)|截断|输出(?:为空|异常|不对|错误)|质量(?:下降|变差)|gibberish|garbled|nonsens\w*|garbage|wrong (?:answer|output)s?|cut off|truncat\w+|repeats? itself|empty (?:output|response|answer|content)|(?:does not|never|doesn't) stop|quality (?:is )?(?:worse|drops|poor)"),
     ("error", r"报错|抛(?:出)?异常|崩溃|\b\w{0,40}Error\b|\b\w{0,40}Exception\b|\berrors?\b|crash\w*|traceback|segfault|illegal memory access|Xid"),
     ("multi-gpu", r"\bNCCL\b|多卡|双卡|跨卡|(?:multi|two)-(?:gpu|node)s?|all[-_ ]?reduce|(?:(?:several|multiple|two) (?:gpu|node)s|tensor[- _]parallel\w*|张量并行|\bTP ?=? ?[2-8]\b)" + _GAP + r"(?:fail|hang|error|crash|slow|nonsense|garbage|incorrect|not (?:work|load|start)|卡|慢|报错|失败|乱码)"),
 )  # fmt: skip
 _SYMPTOMS = [(kind, re2.compile(f"(?i){pattern}")) for kind, pattern in SYMPTOMS]
+
+
+# Words of speed. They make slowness the subject where no other trouble is named.
+_SPEED = re2.compile(
+    r"(?i)tok\w*\s?/\s?s\b|\d\s?t/s\b|每秒|一秒|请求时间|响应时间|utili[sz]ation|利用率|tokens? (?:per|a|each) (?:second|minute)|throughput|latency|\bTTFT\b|\bspeed(?:up)?\b|performance|"
+    r"(?:uses?|on) the CPU|\d\s?(?:个)?\s?tokens?\s?/\s?(?:s|秒)|速度|性能|吞吐|延迟|耗时|优化|提速|加速|faster|(?:two|three|\d+|several) times (?:as long|longer)|takes? (?:about |around |more than )?\d+(?:\.\d+)? ?(?:s|sec|seconds|min|minutes)\b"
+)
+_OTHER_TROUBLE = {"oom", "load", "hang", "output"}
 
 
 def recognise(text: str) -> float:
@@ -91,6 +99,8 @@ def extract(text: str, source: str) -> list[Fact]:
     for sentence in sentences(text):
         _read_observed(collector, sentence)
         _read_symptoms(collector, sentence, kinds)
+    if not kinds & (_OTHER_TROUBLE | {"slow"}) and (match := _SPEED.search(text)):
+        collector.add("symptom.kind", "slow", match.span())
     return collector.facts
 
 

@@ -181,6 +181,11 @@ def test_kinds_of_trouble(text, kind):
     assert kind in stated(text, "symptom.kind")
 
 
+def test_words_of_speed_make_slowness_the_subject_where_no_other_trouble_is_named():
+    assert stated("4090 跑 7B，每秒 5 个 token，怎么优化？", "symptom.kind") == ["slow"]
+    assert "slow" not in stated("CUDA out of memory，吞吐先不管", "symptom.kind")
+
+
 def test_denied_trouble_is_no_trouble():
     assert stated("不是OOM，也没有报错，就是慢", "symptom.kind") == ["slow"]
 
