@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,13 @@ from typing import Any
 from infermary import report, sources
 from infermary.sources import Unreadable
 
+log = logging.getLogger(__name__)
+
 EXIT_CODES = """exit codes:
-  0  judged (whatever the verdict)
-  1  not a single case could be judged (evaluate, JSON lines), or a probe of `check` measured nothing at all
-  2  wrong use, or an input that cannot be read
+  0  something was judged, whatever the verdict
+  2  nothing could be judged or measured, or wrong use; the reason is on standard error or in the answer
 """
+NOTHING = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,9 +35,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8" if args.json else stream.encoding, errors="replace")
     try:
         return args.run(args)
-    except Unreadable as error:
-        print(f"infermary: {error.text(args.lang)}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
         # The reader (head, less) has enough; nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -103,23 +103,46 @@ def _add_evaluate(commands: Any) -> argparse.ArgumentParser:
     return command
 
 
+def _texts(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """Name and text of each input that can be read; the others are named on standard error."""
+    for name in args.files or ["-"]:
+        try:
+            yield name, sources.read_text(name)
+        except Unreadable as error:
+            _complain(error, args.lang)
+
+
+def _complain(error: Unreadable, lang: str) -> None:
+    print(f"infermary: {error.text(lang)}", file=sys.stderr)
+
+
 def _diagnose(args: argparse.Namespace) -> int:
     from kb.assessment import Submission, assess
     from kb.knowledge import shipped
 
     judged = 0
-    for name in args.files or ["-"]:
-        text = sources.read_text(name)
+    for name, text in _texts(args):
         if args.json:
             for id, submission, error in sources.cases(name, text, args.lang):
-                judged += error is None
-                answer = {"id": id, "error": error} if submission is None else assess(submission, shipped()).to_json(id)
+                judged += submission is not None
+                answer = {"id": id, "error": error} if submission is None else _answer(id, submission)
                 print(json.dumps(answer, ensure_ascii=False), flush=True)
         else:
             judged += 1
-            answer = assess(Submission(text), shipped())
-            print(report.human(answer, shipped(), args.lang))
-    return 0 if judged else 1
+            print(report.human(assess(Submission(text), shipped()), shipped(), args.lang))
+    return 0 if judged else NOTHING
+
+
+def _answer(id: str, submission: Any) -> dict[str, Any]:
+    """One case of many: a fault of ours is reported in its place, and the others are judged."""
+    from kb.assessment import assess
+    from kb.knowledge import shipped
+
+    try:
+        return assess(submission, shipped()).to_json(id)
+    except Exception as error:
+        log.exception("case %s", id)
+        return {"id": id, "error": f"{type(error).__name__}: {error}"[:500]}
 
 
 def _evaluate(args: argparse.Namespace) -> int:
@@ -127,28 +150,39 @@ def _evaluate(args: argparse.Namespace) -> int:
     from kb.evaluation import evaluate
     from kb.knowledge import shipped
 
-    lines: Iterator[str] = (line for name in args.files for line in sources.read_text(name).splitlines())
+    lines = (line for _, text in _texts(args) for line in text.splitlines())
     outcome = evaluate(lines, lambda submission: assess(submission, shipped()))
     print(json.dumps(outcome.to_json(), ensure_ascii=False) if args.json else report.evaluation(outcome, args.lang))
-    return 0 if outcome.judged else 1
+    return 0 if outcome.judged else NOTHING
 
 
 def _check(args: argparse.Namespace) -> int:
     from infermary import machine
 
     results = machine.measure(args.url, load=args.load, lang=args.lang, quiet=args.json)
-    if args.save:
-        machine.save(results, args.save)
     _judge_results(results, args)
-    return 0 if any(result.outcome in ("ok", "fine") for result in results) else 1
+    if args.save:
+        try:
+            machine.save(results, args.save)
+        except Unreadable as error:
+            _complain(error, args.lang)
+            return NOTHING
+    return 0 if any(result.outcome in ("ok", "fine") for result in results) else NOTHING
 
 
 def _replay(args: argparse.Namespace) -> int:
     from infermary import machine
 
-    for name in args.files:
-        _judge_results(machine.load(sources.read_text(name), name), args, name)
-    return 0
+    judged = 0
+    for name, text in _texts(args):
+        try:
+            results = machine.load(text, name)
+        except Unreadable as error:
+            _complain(error, args.lang)
+            continue
+        _judge_results(results, args, name)
+        judged += 1
+    return 0 if judged else NOTHING
 
 
 def _judge_results(results: list[Any], args: argparse.Namespace, id: str = "") -> None:

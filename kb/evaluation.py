@@ -101,6 +101,9 @@ def evaluate(lines: Iterable[str], assess: Callable[[Submission], Assessment]) -
             report.judged.append(judge(id, data, assess(submission)))
         except BadCase as error:
             report.errors.append((error.id or f"line {number}", error.en))
+        except Exception as error:
+            # A fault of ours on one case must not hide the figures of the others.
+            report.errors.append((f"line {number}", f"{type(error).__name__}: {error}"[:500]))
     return report
 
 

@@ -79,3 +79,15 @@ def test_the_report_is_json_by_kind_and_language():
 
 def test_nothing_to_judge_gives_figures_of_nothing():
     assert figures([])["n"] == 0
+
+
+def test_a_case_that_breaks_the_judging_is_reported_and_the_rest_goes_on():
+    def break_on_alpha(submission):
+        if "alpha" in submission.text:
+            raise ArithmeticError("broken")
+        return assess(submission, BASE)
+
+    cases = [json.dumps({"symptom": name, "cause": name}) for name in ("alpha", "beta")]
+    outcome = evaluate(cases, break_on_alpha)
+    assert outcome.errors == [("line 1", "ArithmeticError: broken")]
+    assert len(outcome.judged) == 1

@@ -31,7 +31,7 @@ def test_what_was_measured_is_judged_without_a_site(measured, capsys):
 
 def test_a_machine_where_nothing_can_be_measured_is_never_called_healthy(measured, capsys):
     measured(Result("gpu.state", "no_data", "没有驱动。", "No driver."))
-    assert cli.main(["check", "--lang", "en"]) == 1
+    assert cli.main(["check", "--lang", "en"]) == 2
     out = capsys.readouterr().out
     assert "gpu.state: no_data (0) No driver." in out
     assert "fine" not in out.split("Most likely")[0]

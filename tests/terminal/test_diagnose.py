@@ -75,9 +75,9 @@ def test_half_a_character_in_a_line_does_no_harm(infermary):
     assert lines(out)[0]["id"] == "?"
 
 
-def test_lines_of_which_none_can_be_judged_give_exit_code_one(infermary):
+def test_lines_of_which_none_can_be_judged_give_exit_code_two(infermary):
     code, out, _ = infermary("diagnose", "-", "--json", stdin=b'{"id": "a"}\n{"id": "b", "symptom": 3}\n')
-    assert code == 1
+    assert code == 2
     assert all("error" in answer for answer in lines(out))
 
 
@@ -108,6 +108,15 @@ def test_what_is_no_text_is_refused_with_a_reason(infermary, tmp_path, data, rea
     code, out, err = infermary("diagnose", file, "--lang", "en")
     assert (code, out) == (2, "")
     assert reason in err
+
+
+def test_an_input_that_cannot_be_read_does_not_stop_the_others(infermary, tmp_path):
+    file = tmp_path / "paste.txt"
+    file.write_text(SLOW, "utf-8")
+    code, out, err = infermary("diagnose", tmp_path / "nowhere.txt", file, "--lang", "en")
+    assert code == 0
+    assert "nowhere.txt" in err
+    assert "[eager-mode]" in out
 
 
 def test_a_missing_file_is_named_in_the_users_language(infermary, tmp_path):

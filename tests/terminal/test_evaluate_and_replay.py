@@ -37,7 +37,7 @@ def test_evaluate_prints_a_table(tmp_path, capsys):
 def test_evaluate_of_nothing_fails(tmp_path, capsys):
     file = tmp_path / "cases.jsonl"
     file.write_text("not json\n", "utf-8")
-    assert cli.main(["evaluate", str(file)]) == 1
+    assert cli.main(["evaluate", str(file)]) == 2
 
 
 def test_a_stored_bundle_is_judged_again(tmp_path, capsys):
