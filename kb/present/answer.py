@@ -127,6 +127,8 @@ def history(rankings: Iterable[object], knowledge: Knowledge) -> list[Change]:
         slug, share = Counter(now).most_common(1)[0] if now else ("", 0.0)
         entry = knowledge.by_slug.get(slug)
         because = {"zh": ranking.because_zh, "en": ranking.because_en}  # type: ignore[attr-defined]
-        changes.append(Change(because, ranking.at, slug, entry and entry.title, share, before.get(slug)))  # type: ignore[attr-defined]
+        was = before.get(slug)
+        moved = was if was is not None and round(was, 2) != round(share, 2) else None
+        changes.append(Change(because, ranking.at, slug, entry and entry.title, share, moved))  # type: ignore[attr-defined]
         before = now
     return changes

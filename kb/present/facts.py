@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kb import explain
 from kb.explain import number
+from kb.present.words import word
 from probes.facts import Fact, FactSet
 from probes.vocabulary import FactType, fact_type, fact_types
 
@@ -25,6 +26,10 @@ ORIGINS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
+# Facts whose values are words of ours and not an engine's own.
+CHOICE_WORDS = {"normal.state": "speed", "symptom.kind": "symptom"}
+
+
 def _stated(fact: Fact, unit: str) -> str:
     if fact.low is not None and fact.high is not None:
         text = f"{number(fact.low)}–{number(fact.high)}"
@@ -39,6 +44,8 @@ def quantity(fact: Fact, language: str) -> str:
     if isinstance(fact.value, bool):
         yes, no = ("是", "否") if language == "zh" else ("yes", "no")
         return yes if fact.value else no
+    if group := CHOICE_WORDS.get(fact.name):
+        return getattr(word(group, fact.value), language)
     if fact.low is not None or fact.high is not None:
         return _stated(fact, declared.unit)
     return explain.quantity(declared, fact.value)
