@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import psutil
 import pytest
 
 from probes import bundle
+from probes.context import LocalContext
+from probes.runner import run
 from tests.engine.serve import load, serving
 from tests.probes.asking import every, measured, values
 
@@ -95,6 +100,37 @@ def test_a_busy_server_gives_no_speed_of_a_single_stream(healthy):
     assert result.outcome == "ok"
     assert "decode.tokens_per_s" not in values(result.facts)
     assert "other requests" in result.missing[0][1]
+
+
+def test_threads_that_may_use_one_cpu_only_are_seen(healthy):
+    family = [psutil.Process(healthy.pid), *psutil.Process(healthy.pid).children(recursive=True)]
+    threads = {thread.id: os.sched_getaffinity(thread.id) for process in family for thread in process.threads()}
+    try:
+        for thread in threads:
+            os.sched_setaffinity(thread, {0})
+        facts = values(measured("engine.discover", seconds=0.5).facts, f"engine:{healthy.address}")
+    finally:
+        for thread, allowed in threads.items():
+            os.sched_setaffinity(thread, allowed)
+    assert facts["engine.allowed_cpus"] == 1
+
+
+def test_a_worker_that_stands_still_shows_as_a_stall_that_the_median_hides(healthy):
+    worker = next(p for p in psutil.Process(healthy.pid).children(recursive=True) if "Worker" in p.name())
+
+    stopped = []
+
+    def stop_it_once(share, zh, en):
+        if "10 chunks" in en and not stopped:
+            stopped.append(worker.suspend())
+            threading.Timer(2, worker.resume).start()
+
+    context = LocalContext([healthy.address], stop_it_once)
+    params = {"engine": healthy.address, "tokens": 64, "runs": 1}
+    facts = values(run("decode.single_stream", params, context).facts)
+    assert stopped
+    assert facts["decode.longest_stall_ms"] > 1500
+    assert facts["decode.chunk_gap_p50_ms"] < 1000
 
 
 def test_one_sequence_at_a_time_shows_as_a_queue_with_an_empty_cache(one_at_a_time):
