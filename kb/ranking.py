@@ -75,7 +75,9 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
         fired, unknown = _rules(entry, facts)
         contributions += fired + _exclusion(entry, facts)
         scored.append((entry.slug, tuple(contributions), unknown))
-    return _softmax(scored, _none_score(fits, submission))
+    recognised = any(c.kind in ("rule", "signature") and c.weight > 0 for _, terms, _ in scored for c in terms)
+    foreign = bool(words) and not recognised
+    return _softmax(scored, _none_score(fits) if foreign else math.log(NONE_PRIOR))
 
 
 def _priors(entries: tuple[EntryFile, ...], facts: FactSet) -> dict[str, list[Contribution]]:
@@ -177,10 +179,11 @@ def _exclusion(entry: EntryFile, facts: FactSet) -> list[Contribution]:
     ]
 
 
-def _none_score(fits: Mapping[str, TextFit], submission: Submission) -> float:
-    """ln of the prior, raised by up to the strongest text evidence where the words fit no entry."""
-    if not any(submission.parts().values()):
-        return math.log(NONE_PRIOR)
+def _none_score(fits: Mapping[str, TextFit]) -> float:
+    """ln of the prior, raised by up to the strongest text evidence where the words fit no entry.
+
+    For cases in which nothing else was recognised: a paste of a tool has few of anybody's words and may tell much.
+    """
     best = max((fit.score for fit in fits.values()), default=0.0)
     return math.log(NONE_PRIOR) + TEMPER * TEXT_CEILING * max(0.0, 1 - best / TEXT_LEAST)
 

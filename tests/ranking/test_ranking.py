@@ -161,3 +161,10 @@ def test_a_speed_without_any_trouble_named_is_a_question_of_speed():
     entries = knowledge(entry("alpha", symptoms_of=["slow"]), entry("beta", symptoms_of=["load"]))
     causes, _ = rank(facts(decode__tokens_per_s=4.0), NOTHING, entries)
     assert causes[0].slug == "alpha"
+
+
+def test_a_paste_with_few_words_but_telling_facts_is_not_none():
+    entries = knowledge(entry("alpha", rules=[rule("r", EAGER, 3)]), entry("beta"))
+    causes, none = rank(facts(engine__enforce_eager=True), Submission(nvidia_smi="+-----+ 0MiB / 81559MiB"), entries)
+    assert causes[0].slug == "alpha"
+    assert causes[0].probability > none
