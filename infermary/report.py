@@ -51,9 +51,14 @@ def human(answer: Assessment, knowledge: Knowledge, lang: str) -> str:
     for cause in answer.causes[:SHOWN_CAUSES]:
         lines += _cause(cause, knowledge, lang)
     lines += [f"  {answer.none:>4.0%}  {said['none']}", f"  {said['uncalibrated']}" if _uncalibrated(answer) else ""]
-    lines += _section(said["fixes"], (_fix(fix, answer, lang) for fix in answer.fixes[:SHOWN_FIXES]))
+    lines += _section(said["fixes"], (_fix(fix, answer, lang) for fix in _worth_trying(answer)[:SHOWN_FIXES]))
     lines += _section(said["steps"], (_step(step, lang) for step in answer.next_steps[:SHOWN_STEPS]))
     return "\n".join(lines).rstrip()
+
+
+def _worth_trying(answer: Assessment) -> list[RankedFix]:
+    """Fixes of causes that are likelier than "none of these"."""
+    return [fix for fix in answer.fixes if fix.probability > answer.none]
 
 
 def _uncalibrated(answer: Assessment) -> bool:

@@ -18,6 +18,7 @@ from kb.entry_file import EntryFile, Rule
 from kb.judgement import Contribution, RankedCause, Submission
 from kb.knowledge import Knowledge
 from kb.retrieval import TextFit
+from kb.saying import said
 from kb.signatures import Hit
 from probes.facts import Fact, FactSet, Provenance
 
@@ -62,8 +63,9 @@ def text_weights(fits: Mapping[str, TextFit]) -> dict[str, float]:
 def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[list[RankedCause], float]:
     """All causes of `knowledge`, best first, and the probability of none of them; together they sum to 1."""
     parts = submission.parts()
-    fits = knowledge.text.fits("\n".join(filter(None, parts.values())))
-    words = text_weights(fits) if any(parts.values()) else {}
+    saying = "\n".join(filter(None, map(said, parts.values())))
+    fits = knowledge.text.fits(saying)
+    words = text_weights(fits) if saying else {}
     hits = knowledge.signatures.scan(parts)
     priors = _priors(knowledge.entries, facts)
     scored = []

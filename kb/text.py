@@ -51,13 +51,18 @@ def normalise(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+def tells_of_trouble(line: str) -> bool:
+    """Whether a line has a word that complains."""
+    return _TELLING.search(line) is not None
+
+
 def salient(text: str, limit: int = SALIENT_CHARS) -> str:
     """A long paste cut to its head, its tail and the lines in between that tell of trouble, each line once."""
     if len(text) <= limit:
         return text
     quarter = limit // 4
     lines = dict.fromkeys(line[:400] for line in text[quarter:-quarter].splitlines())
-    telling = "\n".join(line for line in lines if _TELLING.search(line))
+    telling = "\n".join(line for line in lines if tells_of_trouble(line))
     return "\n".join((text[:quarter], telling[: 2 * quarter], text[-quarter:]))
 
 
