@@ -48,4 +48,4 @@ def broker_settings(url: str, folder: Path, side: str = "site") -> dict[str, Any
         "control_folder": str(folder / "control"),
         "polling_interval": POLL_S,
     }
-    return common | {"broker_url": "filesystem://", "broker_transport_options": options}
+    return common | {"broker_url": "filesystem://localhost//", "broker_transport_options": options}

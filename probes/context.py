@@ -26,7 +26,7 @@ class LocalContext:
         on_progress: Progress | None = None,
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.allowed = {address(item): base_url(item) for item in allowed}
+        self.listed = {address(item): base_url(item) for item in allowed}
         self.on_progress = on_progress
         self.is_cancelled = is_cancelled
 
@@ -38,7 +38,7 @@ class LocalContext:
 
     def engine_url(self, engine: str) -> str:
         """The base URL of `engine` ("host:port", with or without "engine:" before it); "" means the only one there is."""
-        known = self.allowed | {address(found): base_url(found) for found in processes.engine_addresses()}
+        known = self.listed | {address(found): base_url(found) for found in processes.engine_addresses()}
         if not known:
             raise Refused(
                 "这台主机上没有发现正在运行的推理引擎；如果它在别处运行，请在 worker 的配置里列出它的地址。",

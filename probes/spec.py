@@ -31,6 +31,10 @@ class Context(Protocol):
     def progress(self, share: float, zh: str, en: str) -> None:
         """Report how far it is (0-1) and what it does. Raises `Cancelled` when the run was cancelled."""
 
+    @property
+    def listed(self) -> dict[str, str]:
+        """Engines that the operator of this host listed, "host:port" -> base URL, whether they run here or not."""
+
     def engine_url(self, engine: str) -> str:
         """The base URL of an engine allowed on this host. Raises `Refused` for any other."""
 

@@ -24,10 +24,12 @@ import psutil
 from pydantic import Field
 
 from probes import checkpoint, processes
+from probes.adapter import Adapter, adapters
 from probes.context import base_url
 from probes.facts import Fact
-from probes.http import get_json
+from probes.http import get, get_json
 from probes.launch_flags import launch_facts
+from probes.scrape import NotMetricsError, parse
 from probes.spec import Context, Parameters, Probe, Reading
 from probes.statements import Statements, rounded
 
@@ -54,12 +56,19 @@ def measure(params: Discover, context: Context) -> Reading:
         _describe(engine, family) | _cpu(first, last, window)
         for engine, family, first, last in zip(found, families, before, after, strict=True)
     ]
+    seen = {engine["address"] for engine in engines}
+    elsewhere = {place: _describe_listed(place, url) for place, url in context.listed.items() if place not in seen}
+    engines += [described for described in elsewhere.values() if described]
     raw = {
         "engines": engines,
         "foreign_busy_cores": round(max(0.0, busy - sum(engine["cores"] or 0.0 for engine in engines)), 2),
         "in_container": in_container(),
     }
-    missing = []
+    missing = [
+        (f"配置里列出的引擎 {place} 没有回应。", f"The listed engine {place} does not answer.")
+        for place, described in elsewhere.items()
+        if not described
+    ]
     if not engines and raw["in_container"]:
         missing.append(
             ("worker 在容器里，只能看到容器内的进程。", "The worker runs in a container and sees only its processes.")
@@ -85,17 +94,41 @@ def _describe(engine: processes.EngineProcess, family: list[psutil.Process]) -> 
     return {
         "engine": engine.adapter.name, "pid": engine.process.pid, "pids": [process.pid for process in family][:64],
         "address": address, "argv": processes.without_secrets(engine.argv)[:200],
-        "env": processes.environment(engine.process), "version": _version(engine, base_url(address)), "models": models,
+        "env": processes.environment(engine.process), "version": _version(engine.adapter, base_url(address)), "models": models,
         "checkpoint": _checkpoint(engine, models), "uses_gpu": processes.uses_gpu(family),
         "allowed_cpus": processes.allowed_cpus(family), "answers": models is not None,
     }  # fmt: skip
 
 
-def _version(engine: processes.EngineProcess, url: str) -> str | None:
-    answer = get_json(url + engine.adapter.version_path) if engine.adapter.version_path else None
+def _describe_listed(place: str, url: str) -> dict[str, Any] | None:
+    """What an engine says of itself whose process is not seen here (a container's mapped port, another machine)."""
+    models = _models(url)
+    if models is None:
+        return None
+    adapter = _adapter_by_metrics(url)
+    return {
+        "engine": adapter.name if adapter else "other", "pid": None, "pids": [], "address": place, "argv": [], "env": {},
+        "version": _version(adapter, url) if adapter else None, "models": models, "checkpoint": {}, "uses_gpu": None,
+        "allowed_cpus": None, "answers": True, "cores": None, "run_delay_pct": None, "threads": [],
+    }  # fmt: skip
+
+
+def _adapter_by_metrics(url: str) -> Adapter | None:
+    """The engine whose series /metrics shows, None if that does not tell."""
+    page = get(f"{url}/metrics")
+    if page.status != 200:
+        return None
+    try:
+        return adapters().get(parse(page.text).engine)
+    except NotMetricsError:
+        return None
+
+
+def _version(adapter: Adapter, url: str) -> str | None:
+    answer = get_json(url + adapter.version_path) if adapter.version_path else None
     if not isinstance(answer, dict):
         return None
-    return next((str(answer[key])[:60] for key in engine.adapter.version_keys if answer.get(key)), None)
+    return next((str(answer[key])[:60] for key in adapter.version_keys if answer.get(key)), None)
 
 
 def _models(url: str) -> list[dict[str, Any]] | None:

@@ -8,11 +8,12 @@ import time
 
 import pytest
 
-from probes import runner
+from probes import envelope, runner
 from probes.child import run_in_child
 from probes.context import LocalContext
+from probes.desk import small_enough
 from probes.facts import Fact, Provenance
-from probes.spec import Cancelled, NoData, Parameters, Probe, Reading, Refused
+from probes.spec import Cancelled, NoData, Parameters, Probe, Reading, Refused, Result
 from tests.probes.asking import measured, values
 from tests.probes.mock_engine import Shape, mock_engine
 
@@ -86,6 +87,17 @@ def test_only_engines_found_here_or_listed_may_be_asked():
     assert "name one" in several.reason_en
 
 
+def test_a_listed_engine_is_described_by_what_it_says_of_itself():
+    with mock_engine() as engine:
+        gone = "127.0.0.1:9"
+        result = runner.run("engine.discover", {"seconds": 0.5}, LocalContext([engine.address, gone]))
+    facts = values(result.facts, f"engine:{engine.address}")
+    assert facts["engine.name"] == "vllm"
+    assert (facts["engine.served_model"], facts["engine.max_model_len"]) == ("m", 8192)
+    assert "engine.cpu_cores_used" not in facts
+    assert gone in result.missing[0][1]
+
+
 def test_the_host_is_described_without_a_gap_in_the_basics():
     facts = values(measured("host.inventory", seconds=0.5).facts)
     assert 0 < facts["host.cpu_cores"] <= facts["host.cpu_cores_total"]
@@ -130,3 +142,14 @@ def test_a_child_that_dies_is_a_failed_run():
     result = run_in_child("host.inventory", {"seconds": 30})
     assert result.outcome == "failed"
     assert "unexpectedly" in result.reason_en
+
+
+def test_a_result_too_large_to_send_loses_its_curves_and_says_so():
+    points = [(float(index), 1.0) for index in range(20_000)]
+    result = Result("a.b", "ok", raw={"kept": True}, series={"curve": points}).to_json()
+    reduced = small_enough(result)
+    key = envelope.new_key()
+    token = envelope.sign_report(key, "host", "result", "run1", reduced)
+    assert envelope.verify_report(token, envelope.public_key(key), "host").body["raw"] == {"kept": True}
+    assert reduced["series"] == {}
+    assert "series was left out" in reduced["missing"][0][1]
