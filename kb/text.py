@@ -104,7 +104,6 @@ def _chinese(piece: str) -> list[str]:
     return [word for word in _segmenter().lcut_for_search(piece) if word not in _STOP]
 
 
-@lru_cache(maxsize=8192)
 def words(text: str) -> tuple[str, ...]:
     """The terms of a text in their order: stems, flags whole and in parts, Chinese words long and short."""
     found: list[str] = []
@@ -174,6 +173,12 @@ class Query:
         return cls(tuple(dict.fromkeys(found)), tuple(translations(text, found)))
 
 
+@lru_cache(maxsize=8192)
+def _document_words(text: str) -> tuple[str, ...]:
+    """Words of a document's field; entries give each to two indexes. What people paste is not kept."""
+    return words(text)
+
+
 @dataclass
 class Index:
     """BM25 over documents; a document is a list of (text, times it counts)."""
@@ -185,7 +190,8 @@ class Index:
     def __post_init__(self) -> None:
         self.names = list(self.documents)
         corpus = [
-            [word for text, times in fields for word in words(text) * times] for fields in self.documents.values()
+            [word for text, times in fields for word in _document_words(text) * times]
+            for fields in self.documents.values()
         ]
         if any(corpus):
             self._bm25 = bm25s.BM25(k1=1.2, b=0.5)
