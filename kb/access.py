@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from kb.models import Case, Host, Run
@@ -41,6 +41,13 @@ def readable_run(request: HttpRequest, run_id: str) -> Run:
     if run.case is None:
         require(request, "kb.view_run")
     return run
+
+
+def active_host(host_id: str) -> Host:
+    """An enrolled host; what a form sent may be anything, and PostgreSQL refuses to look for some of it."""
+    if not host_id.isalnum():
+        raise Http404
+    return get_object_or_404(Host.objects.active(), pk=host_id)
 
 
 def usable_hosts(request: HttpRequest) -> list[Host]:

@@ -101,7 +101,7 @@ def case_delete(request: HttpRequest, token: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("case/<str:token>/", case, name="case"),
-    path("case/<str:token>/report.md", case_markdown, name="case-markdown"),
-    path("case/<str:token>/delete/", case_delete, name="case-delete"),
+    path("case/<slug:token>/", case, name="case"),
+    path("case/<slug:token>/report.md", case_markdown, name="case-markdown"),
+    path("case/<slug:token>/delete/", case_delete, name="case-delete"),
 ]

@@ -6,14 +6,14 @@ import datetime as dt
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from kb import access, diagnose
 from kb.language import language
-from kb.models import Case, Host
+from kb.models import Case
 
 
 def _back(case: Case) -> HttpResponse:
@@ -24,7 +24,7 @@ def _back(case: Case) -> HttpResponse:
 def case_checks(request: HttpRequest, token: str) -> HttpResponse:
     """Start the usual checks on `host`, or the one `probe`; `engine` is an address of the host, "" lets probes find it."""
     case = access.own_case(request, token)
-    host = get_object_or_404(Host.objects.active(), pk=request.POST.get("host", ""))
+    host = access.active_host(request.POST.get("host", ""))
     probe, engine = request.POST.get("probe", ""), request.POST.get("engine", "")
     try:
         if probe:
@@ -61,6 +61,6 @@ def case_runs(request: HttpRequest, token: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("case/<str:token>/checks/", case_checks, name="case-checks"),
-    path("case/<str:token>/runs/", case_runs, name="case-runs"),
+    path("case/<slug:token>/checks/", case_checks, name="case-checks"),
+    path("case/<slug:token>/runs/", case_runs, name="case-runs"),
 ]

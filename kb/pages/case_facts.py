@@ -72,4 +72,4 @@ def _refusal(declared: FactType) -> str:
     return f"“{declared.en}” takes {wanted[1]}; nothing was changed."
 
 
-urlpatterns = [path("case/<str:token>/fact/", case_fact, name="case-fact")]
+urlpatterns = [path("case/<slug:token>/fact/", case_fact, name="case-fact")]

@@ -24,7 +24,7 @@ def entry(request: HttpRequest, slug: str) -> HttpResponse:
         "confused": [(other, knowledge.by_slug.get(other.slug)) for other in file.confused_with],
         "backlinks": [e for e in knowledge.entries if any(c.slug == slug for c in e.confused_with)],
         "claims": found.claims.select_related("thread"),
-        "versions": found.versions.all()[:10],
+        "versions": found.versions.count(),
     }
     return render(request, "kb/entry.html", context)
 

@@ -38,7 +38,7 @@ def host(request: HttpRequest, host_id: str) -> HttpResponse:
 @require_POST
 def host_probe(request: HttpRequest, host_id: str) -> HttpResponse:
     """Start one probe with the parameters of its form."""
-    found = get_object_or_404(Host.objects.active(), pk=host_id)
+    found = access.active_host(host_id)
     name = request.POST.get("probe", "")
     try:
         document = found.probe_document(name)

@@ -71,6 +71,10 @@ class Chip:
         return self.fact.provenance.origin in ("probe", "metrics")
 
     @property
+    def corrected(self) -> bool:
+        return self.fact.provenance.origin == "user"
+
+    @property
     def correctable(self) -> bool:
         return self.fact.provenance.origin != "computed"
 

@@ -13,7 +13,7 @@ function enable(within) {
 
 async function copy(button) {
   const source = button.dataset.copyUrl;
-  const text = source ? await (await fetch(source)).text() : button.dataset.copyText ?? one(button.dataset.copy).textContent;
+  const text = source ? await (await fetch(source)).text() : button.dataset.copyText ?? one("pre", button.closest(".code")).textContent;
   await navigator.clipboard.writeText(text.trim());
   const label = one("[data-label]", button) ?? button;
   const before = label.textContent;
