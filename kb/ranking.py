@@ -121,7 +121,8 @@ def _trouble(weight: float, stated: tuple[Fact, ...], *, fits: bool) -> Contribu
 
 
 def _text(weight: float, fit: TextFit) -> Contribution:
-    nearest = fit.passage if len(fit.passage) <= 80 else fit.passage[:79] + "…"
+    passage = " ".join(fit.passage.split())
+    nearest = passage if len(passage) <= 80 else passage[:79] + "…"
     return Contribution(
         "text", TEMPER * weight, f"描述与条目的相似程度，最接近：“{nearest}”",
         f"how the words fit; nearest: “{nearest}”", nominal=weight, group="text",
