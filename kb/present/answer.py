@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb import explain
 from kb.condition import fact_names
@@ -42,7 +42,12 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A ranked cause. `was` is its share in the ranking before, None where that is the same or there was none."""
+    """A ranked cause.
+
+    Attributes:
+        was: its share in the ranking before, None where that is the same or there was none.
+        foremost: the leading one, and not less likely than "none of these": shown unfolded.
+    """
 
     ranked: RankedCause
     entry: EntryFile
@@ -50,6 +55,7 @@ class Cause:
     terms: tuple[Term, ...]
     unknown: tuple[Unknown, ...]
     was: float | None
+    foremost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,8 @@ def causes(answer: Assessment, knowledge: Knowledge, before: Mapping[str, float]
     listed = [c for c in answer.causes if c.slug in knowledge.by_slug]
     shown = [c for rank, c in enumerate(listed) if rank < AT_LEAST or c.probability >= LEAST_SHARE]
     rows = [_cause(ranked, knowledge, answer.facts, before) for ranked in shown]
+    if rows and rows[0].ranked.probability >= answer.none:
+        rows[0] = replace(rows[0], foremost=True)
     return rows[:SHOWN], rows[SHOWN:]
 
 

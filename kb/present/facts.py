@@ -120,6 +120,23 @@ def areas(facts: FactSet) -> list[Area]:
     return [Area(zh, en, tuple(chips)) for (zh, en), chips in by_title.items() if chips]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How a person finds a fact out: what to do in words, and a command to copy; either may be empty."""
+
+    words: str
+    command: str
+
+
+def question(declared: FactType, language: str) -> Question:
+    """The declared way to ask. The command is what both languages share after the words, if they share anything."""
+    zh, _, zh_command = declared.ask_zh.rpartition("：")
+    en, _, en_command = declared.ask_en.rpartition(": ")
+    if zh_command.strip() == en_command.strip():
+        return Question(zh if language == "zh" else en, en_command.strip())
+    return Question(declared.ask_zh if language == "zh" else declared.ask_en, "")
+
+
 # What one wants to see at a glance; the rest stands among the chips.
 KEY = ("gpu.count", "gpu.name", "engine.name", "engine.version", "model.name", "model.params_b", "model.quant",
        "decode.tokens_per_s", "load.concurrency", "symptom.kind")  # fmt: skip

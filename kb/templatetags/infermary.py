@@ -198,9 +198,9 @@ def declared(name: str) -> FactType:
 
 
 @register.filter
-def ask(declared: FactType) -> str:
+def ask(declared: FactType) -> facts.Question:
     """How a person finds the fact out."""
-    return declared.ask_zh if language() == "zh" else declared.ask_en
+    return facts.question(declared, language())
 
 
 @register.filter
@@ -274,12 +274,6 @@ def about(document: dict[str, Any]) -> str:
 def picture(svg: str) -> SafeString:
     """A picture that `kb.charts` made; it escapes whatever text it shows."""
     return mark_safe(svg)  # noqa: S308
-
-
-@register.filter
-def is_question(text: str) -> bool:
-    """Whether what is asked for is put as a question; otherwise it is a command to copy."""
-    return text.endswith(("?", "？"))
 
 
 @register.filter

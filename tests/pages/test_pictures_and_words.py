@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from kb import charts
 from kb.knowledge import shipped
-from kb.present.facts import marked
+from kb.present.facts import marked, question
 from kb.present.probe_form import WrongValue, fields, parameters
 from kb.search import search
 from kb.templatetags.infermary import flags, markdown, percent
 from probes.facts import Fact, Provenance
+from probes.vocabulary import fact_type
 from tests.pages.samples import documents
 
 
@@ -91,3 +92,10 @@ def test_a_probe_form_reads_what_the_schema_allows():
 def test_a_probe_form_refuses_the_rest(data):
     with pytest.raises(WrongValue):
         parameters(documents()[2], data)
+
+
+def test_a_question_is_words_or_a_command_to_copy_or_both():
+    assert question(fact_type("gpu.name"), "zh").command == "nvidia-smi"
+    launch = question(fact_type("engine.enforce_eager"), "zh")
+    assert launch.command == "ps -ef | grep -i vllm" and launch.words == "贴出完整启动命令"
+    assert question(fact_type("load.concurrency"), "en").command == ""
