@@ -48,6 +48,16 @@ def submit(submission: Submission, language: str, user: Any = None, session_key:
     return case
 
 
+def add_text(case: Case, text: str) -> None:
+    """Put a later paste below what the case holds, its secrets redacted, and rank again."""
+    clean, redactions = redacted(Submission(log=_storable(text)))
+    case.log = "\n".join(filter(None, (case.log, clean.log)))
+    case.redactions += redactions
+    case.facts = [fact.to_json() for fact in extract(case.submission)]
+    case.save(update_fields=["log", "redactions", "facts", "updated_at"])
+    rerank(case, "more pasted", "补充了内容")
+
+
 def _storable(text: str) -> str:
     """PostgreSQL cannot store NUL or a lone surrogate, and no tool prints either on purpose."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
@@ -154,7 +164,9 @@ def _permitted(host: Host, probe: str, user: Any) -> dict:
         raise NotAllowed(f"这台主机的 worker 不提供探针 {probe}。", f"The worker of this host offers no probe {probe}.")
     right = "kb.run_disruptive" if document["mode"] == "disruptive" else "kb.run_probe"
     if not user.has_perm(right):
-        raise NotAllowed("你没有运行探针的权限；请联系管理员。", "You may not run probes; ask an administrator for the right.")
+        raise NotAllowed(
+            "你没有运行探针的权限；请联系管理员。", "You may not run probes; ask an administrator for the right."
+        )
     if not host.online:
         raise NotAllowed(
             "这台主机的 worker 目前没有响应；请先启动它。", "The worker of this host does not answer; start it first."
@@ -171,7 +183,11 @@ def cancel(run: Run, user: Any) -> bool:
     if not (user.has_perm("kb.run_probe") or (user.is_authenticated and run.requested_by_id == user.pk)):
         raise NotAllowed("你没有取消它的权限。", "You may not cancel it.")
     ended = Run.objects.end(
-        run.pk, Run.State.CANCELLED, outcome="cancelled", reason_en="Cancelled on the page.", reason_zh="在页面上被取消。"
+        run.pk,
+        Run.State.CANCELLED,
+        outcome="cancelled",
+        reason_en="Cancelled on the page.",
+        reason_zh="在页面上被取消。",
     )
     if ended:
         AuditEvent.record(user, "run.cancelled", str(run.pk))

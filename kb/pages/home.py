@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kb import diagnose
+from kb import diagnose, uploads
 from kb.facts import extract
 from kb.facts.redact import redact
 from kb.judgement import Submission
@@ -21,14 +20,9 @@ from kb.present.facts import areas
 from probes.facts import FactSet
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-MAX_FILE_BYTES = 8 * 2**20
 RECENT = 8
 # While somebody types, the head of a long text is enough to show that it was understood.
 PREVIEW_CHARS = 64_000
-
-
-class NotText(ValueError):
-    """A file that holds no text; its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +43,6 @@ def openings(code: str) -> list[Opening]:
     return found
 
 
-def decoded(data: bytes, name: str) -> str:
-    """The text of a file: UTF-8, UTF-16 with its mark, or the encodings of a Chinese Windows.
-
-    Raises:
-        NotText: it holds bytes that no text has.
-    """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace")
-    if b"\x00" in data[:4096]:
-        raise NotText(name)
-    for encoding in ("utf-8-sig", "gb18030"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("utf-8", "replace")
-
-
-def _read(files: list[UploadedFile]) -> str:
-    return "\n".join(decoded(file.read(), file.name or "") for file in files)
-
-
 def _page(request: HttpRequest, problem: str = "", text: str = "", status: int = 200) -> HttpResponse:
     recent = Case.objects.of(request.user, request.session.session_key)[:RECENT]
     context = {"openings": openings(language()), "recent": recent, "problem": problem, "text": text}
@@ -80,13 +52,11 @@ def _page(request: HttpRequest, problem: str = "", text: str = "", status: int =
 def home(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, text=request.GET.get("text", ""))
-    text, files = request.POST.get("text", ""), request.FILES.getlist("file")
-    if sum(file.size or 0 for file in files) > MAX_FILE_BYTES:
-        return _page(request, "too-large", text, status=413)
+    text = request.POST.get("text", "")
     try:
-        submission = Submission(text=text, log=_read(files))
-    except NotText:
-        return _page(request, "not-text", text, status=400)
+        submission = Submission(text=text, log=uploads.read(request.FILES.getlist("file")))
+    except uploads.Refused as refusal:
+        return _page(request, refusal.problem, text, status=refusal.status)
     if not any(part.strip() for part in submission.parts().values()):
         return _page(request, "empty", text, status=400)
     if not request.session.session_key:

@@ -32,7 +32,7 @@ function fill(button) {
 
 function showFiles(input) {
   const names = [...input.files].map((file) => file.name).join(", ");
-  const label = one("[data-file-label]");
+  const label = one("[data-file-label]", input.parentElement);
   label.dataset.empty ??= label.textContent;
   label.textContent = names || label.dataset.empty;
 }
@@ -71,7 +71,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("change", (event) => {
-  if (event.target.matches('.box input[type="file"]')) showFiles(event.target);
+  if (event.target.matches('.file-pick input')) showFiles(event.target);
 });
 
 document.addEventListener("submit", (event) => {
@@ -83,7 +83,7 @@ document.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => all("[aria-busy]").forEach((button) => button.removeAttribute("aria-busy")));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches(".box textarea")) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("#text")) {
     event.target.form.requestSubmit(one("[type=submit]", event.target.form));
     return;
   }

@@ -45,7 +45,7 @@ def test_a_picture_is_no_text(site, client):
 
 
 def test_too_large_a_file_is_refused(site, client, monkeypatch):
-    monkeypatch.setattr("kb.pages.home.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("kb.uploads.MAX_BYTES", 100)
     response = client.post("/", {"text": "slow", "file": SimpleUploadedFile("big.log", b"x" * 101)})
     assert response.status_code == 413
     assert "8 MB" in response.content.decode()
@@ -171,3 +171,24 @@ def test_a_problem_by_word_alone_is_not_called_measured(site, client):
     said = diagnose.submit(samples.SLOW, "en")
     assert "By the figures given" in page(client, said).select_one(".verdict").get_text()
     assert "A problem is measured" in page(client, site["case"]).select_one(".verdict").get_text()
+
+
+def test_what_is_added_later_is_understood_and_ranked_again(mine, client):
+    line = "INFO 12-01 10:00:00 [kv_cache_utils.py:1] GPU KV cache size: 90,000 tokens"
+    client.post(
+        f"{mine.get_absolute_url()}add/",
+        {"text": "password=hunter2hunter2", "file": SimpleUploadedFile("a.log", line.encode())},
+    )
+    mine.refresh_from_db()
+    assert "90,000" in mine.log and "hunter2" not in mine.log
+    assert mine.rankings.last().because_en == "more pasted"
+    assert diagnose.assessment(mine).facts.value("engine.kv_cache_tokens") == 90_000
+
+
+def test_adding_nothing_says_so(mine, client):
+    response = client.post(f"{mine.get_absolute_url()}add/", {"text": " "}, follow=True)
+    assert "nothing to add" in response.content.decode()
+    assert (
+        client.post(f"{mine.get_absolute_url()}add/", {"file": SimpleUploadedFile("a.bin", b"\x00")}).status_code == 302
+    )
+    assert mine.rankings.count() == 1
