@@ -12,10 +12,10 @@ import json
 import logging
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from probes import own_version
 from probes.catalog import probes
 from probes.spec import Result
 
@@ -53,17 +53,10 @@ def save(path: Path, results: list[Result], host: str = "", origin: str = "") ->
         OSError: the file cannot be written.
     """
     content = {
-        "format": FORMAT, "version": VERSION, "host": host, "origin": origin, "infermary": _own_version(),
+        "format": FORMAT, "version": VERSION, "host": host, "origin": origin, "infermary": own_version(),
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"), "results": [result.to_json() for result in results],
     }  # fmt: skip
     path.write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")
-
-
-def _own_version() -> str:
-    try:
-        return version("infermary")
-    except PackageNotFoundError:
-        return ""
 
 
 def load(path: Path) -> Bundle:

@@ -13,13 +13,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from probes import envelope, nvml
+from probes import envelope, nvml, own_version
 from probes.catalog import catalog_document, probes
 from probes.child import run_in_child
 from probes.runner import without_data
@@ -213,13 +212,6 @@ def small_enough(content: dict[str, Any]) -> dict[str, Any]:
             dropped = [f"结果太大，去掉了 {part}。", f"The result was too large; its {part} was left out."]
             content = content | {part: empty, "missing": [*content["missing"], dropped]}
     return content
-
-
-def own_version() -> str:
-    try:
-        return version("infermary")
-    except PackageNotFoundError:
-        return ""
 
 
 def gpu_names() -> list[str]:

@@ -62,7 +62,7 @@ def measure(params: Discover, context: Context) -> Reading:
     raw = {
         "engines": engines,
         "foreign_busy_cores": round(max(0.0, busy - sum(engine["cores"] or 0.0 for engine in engines)), 2),
-        "in_container": in_container(),
+        "in_container": processes.in_container(),
     }
     missing = [
         (f"配置里列出的引擎 {place} 没有回应。", f"The listed engine {place} does not answer.")
@@ -74,13 +74,6 @@ def measure(params: Discover, context: Context) -> Reading:
             ("worker 在容器里，只能看到容器内的进程。", "The worker runs in a container and sees only its processes.")
         )
     return Reading(judge(raw), raw, missing=missing)
-
-
-def in_container() -> bool:
-    """Whether this process runs in a container that shows only its own processes."""
-    return any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")) or bool(
-        Path("/var/run/secrets/kubernetes.io").exists()
-    )
 
 
 def _busy_s() -> float:

@@ -24,8 +24,7 @@ from typing import Any
 import psutil
 from pydantic import Field
 
-from probes import cgroup
-from probes.catalog.engine_discover import in_container
+from probes import cgroup, processes
 from probes.facts import Fact
 from probes.spec import Context, Parameters, Probe, Reading
 from probes.statements import Statements, rounded
@@ -63,7 +62,7 @@ def _system() -> dict[str, Any]:
     return {
         "system": platform.system().lower(), "kernel": kernel,
         "distribution": _found(r'^PRETTY_NAME="?([^"\n]+)', _text("/etc/os-release")),
-        "wsl": "microsoft" in kernel.lower(), "container": in_container(), "orchestrator": _orchestrator(),
+        "wsl": "microsoft" in kernel.lower(), "container": processes.in_container(), "orchestrator": _orchestrator(),
     }  # fmt: skip
 
 
