@@ -13,6 +13,7 @@ from kb.explain import number
 
 Point = tuple[float, float]
 WIDTH, HEIGHT = 640, 200  # of a curve, in user units; the page scales it
+SMALLEST = 1e-9  # a range below it is a level line
 LARGEST = 1e15  # beyond it (and for NaN) a reading is no measurement
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 14, 30
 
@@ -29,8 +30,8 @@ def share_bar(share: float, tone: str) -> str:
 
 def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
     """Round numbers (1, 2 or 5 times a power of ten) that cover low..high."""
-    span = (high - low) or abs(high) or 1.0
-    raw = span / wanted
+    span = high - low
+    raw = (span if span > SMALLEST else 1.0) / wanted
     power = 10 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
     first, last = math.floor(low / step), math.ceil(high / step)
@@ -76,16 +77,16 @@ def line_chart(points: list[Point], title: str, unit: str, language: str) -> str
     points = [(x, y) for x, y in points if abs(x) < LARGEST and abs(y) < LARGEST]
     if not points:
         return ""
-    x_low, x_high = points[0][0], max(points[-1][0], points[0][0] + 1e-9)
+    x_low, x_span = points[0][0], (points[-1][0] - points[0][0]) or 1.0
     y_marks = ticks(min(0.0, *(y for _, y in points)), max(y for _, y in points), 4)
-    y_low, y_high = y_marks[0], max(y_marks[-1], y_marks[0] + 1e-9)
-    x_marks = [x for x in ticks(x_low, x_high, 6) if x_low <= x <= x_high]
+    y_low, y_span = y_marks[0], (y_marks[-1] - y_marks[0]) or 1.0
+    x_marks = [x for x in ticks(x_low, x_low + x_span, 6) if x_low <= x <= x_low + x_span]
 
     def place_x(x: float) -> float:
-        return LEFT + (x - x_low) / (x_high - x_low) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (x - x_low) / x_span * (WIDTH - LEFT - RIGHT)
 
     def place_y(y: float) -> float:
-        return HEIGHT - BOTTOM - (y - y_low) / (y_high - y_low) * (HEIGHT - TOP - BOTTOM)
+        return HEIGHT - BOTTOM - (y - y_low) / y_span * (HEIGHT - TOP - BOTTOM)
 
     path = " ".join(f"{place_x(x):.1f},{place_y(y):.1f}" for x, y in thinned(points))
     frame = _frame(x_marks, y_marks, {x: place_x(x) for x in x_marks}, {y: place_y(y) for y in y_marks})
