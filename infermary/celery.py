@@ -6,7 +6,7 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "infermary.settings")
 
-from django.conf import settings  # noqa: E402  the settings module must be named first
+from django.conf import settings
 
 app = Celery("infermary")
 app.conf.update(

@@ -7,7 +7,7 @@ os.environ.setdefault("INFERMARY_VAR", tempfile.mkdtemp(prefix="infermary-tests-
 os.environ["DJANGO_SETTINGS_MODULE"] = "infermary.settings"
 
 
-import pytest  # noqa: E402  the environment comes first
+import pytest
 
 
 @pytest.fixture(scope="session")

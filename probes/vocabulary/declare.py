@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,4 +51,6 @@ class FactType:
             return text
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"{self.name} is a number, not {value!r}")
+        if not math.isfinite(value):
+            raise ValueError(f"{self.name} is a number, not {value}")
         return int(value) if self.kind == "int" else float(value)
