@@ -165,8 +165,8 @@ def _missing(raw: dict[str, Any]) -> list[tuple[str, str]]:
     late = sum(not is_trusted(run) for run in raw["runs"])
     if late:
         missing.append((
-            f"{late} 次测量中探针自己在等 CPU，时间不准，不计入。主机 CPU 太忙。",
-            f"In {late} runs the probe itself had to wait for a CPU; their times are off and do not count. The host's CPU is too busy.",
+            f"{late} 次测量中探针自己来不及读（主机 CPU 太忙，或生成太快），时间不准，不计入。",
+            f"In {late} runs the probe could not keep up with the stream (host CPU too busy, or output too fast); their times do not count.",
         ))  # fmt: skip
     if any(run["tokens_by"] == "chunks" for run in raw["runs"]):
         missing.append((

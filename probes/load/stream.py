@@ -40,13 +40,13 @@ def complete(
     try:
         with client(timeout_s) as http:
             # Making the client takes tens of milliseconds, which are not the server's.
-            waited, sent = _waited_s(), time.perf_counter()
+            busy, sent = _busy_s(), time.perf_counter()
             with http.stream("POST", url + path, json=body) as answer:
                 if answer.status_code != 200:
                     stream.error = _said(answer.read().decode("utf-8", "replace"))
                     return answer.status_code, stream
                 _receive(answer, stream, sent, timeout_s, on_text)
-                stream.waited = None if waited is None else _waited_s() - waited
+                stream.busy = None if busy is None else (_busy_s() or busy) - busy
                 return 200, stream
     except httpx.HTTPError as error:
         stream.error = f"{type(error).__name__}: {error}"[:200]
@@ -55,11 +55,12 @@ def complete(
         stream.finished = time.perf_counter() - sent
 
 
-def _waited_s() -> float | None:
-    """Seconds in which this thread was ready to run and had to wait for a CPU, None if the kernel does not count."""
+def _busy_s() -> float | None:
+    """Seconds in which this thread ran or was ready to run and had no CPU, None if the kernel does not count."""
     try:
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
+        ran, waited, _ = Path("/proc/thread-self/schedstat").read_text().split()
+        return (int(ran) + int(waited)) / 1e9
+    except (OSError, ValueError):
         return None
 
 

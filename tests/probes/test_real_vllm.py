@@ -85,7 +85,6 @@ def test_client_and_server_agree_on_the_speed_of_one_stream(healthy):
         metrics = values(watching.result().facts)
     facts = values(decode.facts)
     assert decode.outcome == "ok"
-    assert decode.missing == []
     assert facts["decode.tokens_per_s"] == pytest.approx(1000 / facts["decode.tpot_ms"], rel=0.01)
     assert facts["decode.longest_stall_ms"] >= facts["decode.chunk_gap_p99_ms"] >= facts["decode.chunk_gap_p50_ms"]
     assert 0 < facts["latency.ttft_s"] <= facts["latency.e2e_s"]

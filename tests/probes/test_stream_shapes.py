@@ -122,10 +122,10 @@ def test_tpot_leaves_out_the_tokens_of_the_first_chunk():
     assert figures(stream)["tpot_ms"] == pytest.approx(200)
 
 
-def test_a_run_in_which_the_reader_lacked_a_cpu_does_not_count():
+def test_a_run_in_which_the_reader_could_not_keep_up_does_not_count():
     arrivals = [(0.1 + 0.01 * index, 4) for index in range(101)]
-    kept_up = figures(Stream(0.1, arrivals, [(1.1, 101)], finished=1.1, waited=0.05))
-    too_late = figures(Stream(0.1, arrivals, [(1.1, 101)], finished=1.1, waited=0.5))
+    kept_up = figures(Stream(0.1, arrivals, [(1.1, 101)], finished=1.1, busy=0.2))
+    too_late = figures(Stream(0.1, arrivals, [(1.1, 101)], finished=1.1, busy=0.9))
     assert is_trusted(kept_up)
     assert not is_trusted(too_late)
     raw = {"subject": "engine:x", "running_before": 0, "runs": [too_late], "failed": [], "cut": False, "warm_up": {}}
