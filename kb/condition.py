@@ -1,7 +1,7 @@
 """Conditions on facts, three-valued: a missing fact is unknown, never false. Pure.
 
-    {fact: engine.enforce_eager, op: is, value: true}
-    {all: [...]}   {any: [...]}   {not: {...}}
+{fact: engine.enforce_eager, op: is, value: true}
+{all: [...]}   {any: [...]}   {not: {...}}
 """
 
 from __future__ import annotations

@@ -97,7 +97,9 @@ class Command(Strict):
 
     engine: str
     run: Text
-    versions: Annotated[str, StringConstraints(pattern=r"^((>=|<|==)[0-9][0-9a-z.]*(,(>=|<|==)[0-9][0-9a-z.]*)*)?$")] = ""
+    versions: Annotated[
+        str, StringConstraints(pattern=r"^((>=|<|==)[0-9][0-9a-z.]*(,(>=|<|==)[0-9][0-9a-z.]*)*)?$")
+    ] = ""
 
 
 class Effect(Strict):

@@ -43,7 +43,9 @@ def _is_of(host: Host, run_id: str) -> bool:
 
 def _heartbeat(host: Host, body: dict) -> None:
     Host.objects.filter(pk=host.pk).update(
-        worker_version=str(body.get("version", ""))[:40], catalogue=body.get("catalogue", []), about=body.get("about", {})
+        worker_version=str(body.get("version", ""))[:40],
+        catalogue=body.get("catalogue", []),
+        about=body.get("about", {}),
     )
 
 

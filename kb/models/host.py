@@ -35,7 +35,10 @@ class Host(models.Model):
 
     class Meta:
         ordering = ["name"]
-        permissions = [("run_probe", "Can run passive and active probes"), ("run_disruptive", "Can run disruptive probes")]
+        permissions = [
+            ("run_probe", "Can run passive and active probes"),
+            ("run_disruptive", "Can run disruptive probes"),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -1,8 +1,8 @@
 """One probe run. The row is the truth about it, never the broker.
 
-    queued -> running -> done          with an outcome and its reason
-    queued | running -> lost           nobody answered before `expires_at`
-    queued | running -> cancelled      the person said so
+queued -> running -> done          with an outcome and its reason
+queued | running -> lost           nobody answered before `expires_at`
+queued | running -> cancelled      the person said so
 """
 
 from __future__ import annotations
