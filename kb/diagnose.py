@@ -64,9 +64,20 @@ def _storable(text: str) -> str:
 
 
 def known_facts(case: Case) -> list[Fact]:
-    """What the text says, what the person corrected, what the runs measured."""
+    """What the text says, what the person corrected, what the runs measured of the engine that the case is about."""
+    found = engines_found(case)
+    about = case.engine or (found[0] if len(found) == 1 else "")
+    others = {f"engine:{address}" for address in found if address != about}
     measured = [fact for run in case.runs.filter(state=Run.State.DONE) for fact in run.measured]
-    return case.stated() + [fact for fact in measured if fact.name not in case.corrections]
+    ours = [fact for fact in measured if fact.subject not in others and fact.name not in case.corrections]
+    return case.stated() + ours
+
+
+def engines_found(case: Case) -> list[str]:
+    """Addresses of the engines that the newest discovery of the case saw, in their order."""
+    discovery = case.runs.filter(probe="engine.discover", state=Run.State.DONE).last()
+    subjects = (fact.subject for fact in (discovery.measured if discovery else []))
+    return list(dict.fromkeys(s.removeprefix("engine:") for s in subjects if s.startswith("engine:")))
 
 
 def assessment(case: Case, host: Host | None = None) -> Assessment:
@@ -131,8 +142,11 @@ def start_checks(case: Case, host: Host, user: Any, engine: str = "") -> list[Ru
     Raises:
         NotAllowed: no right, or the host is gone.
     """
+    if engine and engine != case.engine:
+        Case.objects.filter(pk=case.pk).update(engine=engine)
+        case.engine = engine
     offered = [host.probe_document(name) for name in CHECKS]
-    return [start_probe(host, doc["name"], {}, user, case=case, engine=engine) for doc in offered if doc]
+    return [start_probe(host, doc["name"], {}, user, case=case, engine=case.engine) for doc in offered if doc]
 
 
 def start_probe(

@@ -39,6 +39,7 @@ class Case(models.Model):
     redactions = models.PositiveIntegerField(default=0)
     facts = models.JSONField(default=list, help_text="What the text says.")
     corrections = models.JSONField(default=dict, help_text="Fact name -> the person's value, null for removed.")
+    engine = models.CharField(max_length=120, blank=True, help_text="Address of the engine that the case is about.")
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -65,9 +65,13 @@ def _answer(case: Case) -> dict[str, Any]:
 
 def case(request: HttpRequest, token: str) -> HttpResponse:
     found = access.readable_case(token)
+    hosts = access.usable_hosts(request)
+    engines = {engine.address: engine for host in hosts for engine in host.engines.all()}
     context = _answer(found) | {
+        "engines": list(engines.values()) if len(engines) > 1 else [],
+        "choose_engine": not found.engine and len(diagnose.engines_found(found)) > 1,
         "may_edit": access.may_edit(request, found),
-        "hosts": access.usable_hosts(request),
+        "hosts": hosts,
         "runs": found.runs.select_related("host"),
         "any_open": found.runs.open().exists(),
         "address": request.build_absolute_uri(found.get_absolute_url()),
