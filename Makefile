@@ -32,7 +32,7 @@ lint: setup
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 bench: setup
-	$(BIN)/python -m pytest tests/bench --benchmark-only --benchmark-columns=min,median,max
+	$(BIN)/python -m pytest tests/bench -o python_files='bench_*.py' --benchmark-only --benchmark-columns=min,median,max
 
 shots: setup
 	$(BIN)/python -m tests.shots
