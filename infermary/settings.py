@@ -90,7 +90,7 @@ LOGIN_URL = "/admin/login/"
 LOCAL_OPERATOR = env.bool("LOCAL_OPERATOR", default=False)
 
 # A paste of logs is megabytes long; more is refused with a page that says so.
-MAX_PASTE_BYTES = 12 * 2**20
+MAX_PASTE_BYTES = 24 * 2**20
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_PASTE_BYTES + 2**20
 
 SECURE_CONTENT_TYPE_NOSNIFF = True

@@ -42,9 +42,11 @@ def one_at_a_time(vllm, tiny_model, tmp_path_factory):  # noqa: F811
     """A vLLM that works on one request at a time, and four people who wait for it."""
     log = tmp_path_factory.mktemp("engine") / "log"
     flags = ("--max-num-seqs", "1")
-    with serving(vllm, tiny_model, log, *flags, VLLM_ENABLE_V1_MULTIPROCESSING="0") as server:
-        with load(server, streams=4, words=60, tokens=60):
-            yield server
+    with (
+        serving(vllm, tiny_model, log, *flags, VLLM_ENABLE_V1_MULTIPROCESSING="0") as server,
+        load(server, streams=4, words=60, tokens=60),
+    ):
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,9 @@ def served(tmp_path_factory) -> Iterator[Clinic]:
     folder = tmp_path_factory.mktemp("served")
     for name in ("postgres", "redis", "var"):
         (folder / name).mkdir()
-    with servers.postgres(folder / "postgres") as database, servers.redis(folder / "redis") as redis:
-        with clinic(folder / "var", DATABASE_URL=database, REDIS_URL=redis) as started:
-            yield started
+    with (
+        servers.postgres(folder / "postgres") as database,
+        servers.redis(folder / "redis") as redis,
+        clinic(folder / "var", DATABASE_URL=database, REDIS_URL=redis) as started,
+    ):
+        yield started
