@@ -103,11 +103,16 @@ class Command(Strict):
 
 
 class Effect(Strict):
-    """What a fix is expected to do: in words, and as a range of the speed-up where speed is the trouble."""
+    """What a fix is expected to do: in words, and as a range of the speed-up where speed is the trouble.
+
+    Attributes:
+        of: what becomes faster; a faster start leaves the speed of generation as it is.
+    """
 
     text: Both
     low: float | None = Field(default=None, gt=0)
     high: float | None = Field(default=None, gt=0)
+    of: Literal["speed", "start"] = "speed"
     source: str = ""
 
 

@@ -36,14 +36,14 @@ class Contribution:
     """One term of a cause's score.
 
     Attributes:
-        kind: prior, text (how the words fit), signature, rule, exclusion.
+        kind: prior, text (how the words fit), signature, rule, reach (how large an effect it can have), exclusion.
         weight: natural log-odds after grouping and tempering; the score is the plain sum of these.
         nominal: before grouping ("x10" = ln 10), None where there is no likelihood ratio.
         zh, en: the sentence that the page shows.
         facts: the statements it rests on. rule, source: ids within the entry, "" if none.
     """
 
-    kind: Literal["prior", "text", "signature", "rule", "exclusion"]
+    kind: Literal["prior", "text", "signature", "rule", "reach", "exclusion"]
     weight: float
     zh: str
     en: str

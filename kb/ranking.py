@@ -17,6 +17,7 @@ from kb import explain
 from kb.entry_file import EntryFile, Rule
 from kb.judgement import Contribution, RankedCause, Submission
 from kb.knowledge import Knowledge
+from kb.reach import beyond_reach
 from kb.retrieval import TextFit
 from kb.saying import said
 from kb.signatures import Hit
@@ -75,7 +76,7 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
             contributions.append(_text(words[entry.slug], fits[entry.slug]))
         contributions += _signatures(hits.get(entry.slug, []))
         fired, unknown = _rules(entry, facts)
-        contributions += fired + _exclusion(entry, facts)
+        contributions += fired + beyond_reach(entry, facts, TEMPER) + _exclusion(entry, facts)
         scored.append((entry.slug, tuple(contributions), unknown))
     recognised = any(c.kind in ("rule", "signature") and c.weight > 0 for _, terms, _ in scored for c in terms)
     foreign = bool(words) and not recognised

@@ -10,6 +10,7 @@ from probes.facts import FactSet
 from probes.roofline import Format, Gpu, ModelShape, gpu, model_shape, weight_format
 from probes.roofline.decode import Launch
 from probes.roofline.fit import UTILISATION, weights_gib
+from probes.roofline.models import shape_of_sizes
 from probes.vocabulary.declare import Value
 
 # Runtimes in C++ or CUDA, without Python inside the step.
@@ -123,10 +124,12 @@ def _shape(facts: FactSet, notes: list[Assumption]) -> ModelShape | None:
     if not found and size:
         moe = active is not None and active < size
         found = [shape] if (shape := model_shape(f"{size:g}B-A{active:g}B" if moe else None, size)) else []
+    stated = _stated_sizes(facts)
+    if (laid_out := shape_of_sizes(stated, mixture=facts.value("model.is_moe") is True)) is not None:
+        found.append(replace(laid_out, name=names[0] if names else laid_out.name))
     shape = min(found, key=lambda item: item.confidence, default=None)
     if shape is None:
         return None
-    stated = _stated_sizes(facts)
     if shape.confidence == "D" and len(stated) < 4:
         notes.append(Assumption(
             f"只知道规模约 {shape.params_b:g}B，按 {shape.name} 的结构计算", f"only the size, {shape.params_b:g}B, is known; counted with the layout of {shape.name}", "D"))  # fmt: skip
@@ -135,7 +138,7 @@ def _shape(facts: FactSet, notes: list[Assumption]) -> ModelShape | None:
 
 def _stated_sizes(facts: FactSet) -> dict[str, Any]:
     names = {"layers": "model.layers", "hidden": "model.hidden", "kv_heads": "model.kv_heads", "head_dim": "model.head_dim",
-             "vocab": "model.vocab", "max_position": "model.max_position"}  # fmt: skip
+             "intermediate": "model.intermediate", "vocab": "model.vocab", "max_position": "model.max_position"}  # fmt: skip
     return {field: int(value) for field, name in names.items() if (value := _number(facts, name))}
 
 
@@ -154,7 +157,8 @@ def _weights(facts: FactSet, notes: list[Assumption]) -> tuple[Format, bool]:
 def stated_format(facts: FactSet) -> str | None:
     """The value of `model.quant` that the facts state or imply, None where they are silent."""
     if quant := _text(facts, "model.quant"):
-        return quant
+        upcast = quant in DTYPES.values() and facts.value("engine.dtype") == "float32"
+        return "fp32" if upcast else quant
     method = (_text(facts, "engine.quantization_flag") or _text(facts, "model.quant_method")).lower()
     if method in METHODS:
         eight_bit = _number(facts, "model.quant_bits") == 8

@@ -121,6 +121,7 @@ WORDS: dict[str, dict[str, Word]] = {
         "text": W("", "", "描述", "words"),
         "signature": W("", "", "日志行", "log line"),
         "rule": W("", "", "证据", "evidence"),
+        "reach": W("", "", "能解释的程度", "how much it explains"),
         "exclusion": W("", "", "排除", "ruled out"),
     },
 }  # fmt: skip

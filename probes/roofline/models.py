@@ -168,6 +168,26 @@ def _by_size(size: float, active: float | None) -> ModelShape:
     return replace(shape, experts=128, experts_per_token=8, moe_layers=shape.layers) if active else shape
 
 
+def shape_of_sizes(sizes: Mapping[str, int], *, mixture: bool = False) -> ModelShape | None:
+    """The shape whose sizes a probe read from a checkpoint, for a model that no name tells.
+
+    A known model of just these sizes, or, where the MLP's size is among them, what they sum up to. None for a mixture of
+    experts that is not known: its experts are not among these sizes.
+    """
+    layout = {name: sizes[name] for name in ("layers", "hidden", "kv_heads", "head_dim", "vocab") if name in sizes}
+    if len(layout) < 5:
+        return None
+    known = [shape for shape in models() if all(getattr(shape, name) == size for name, size in sizes.items() if name in layout)]
+    if known or mixture or "intermediate" not in sizes:
+        return known[0] if known else None
+    heads = max(1, sizes["hidden"] // sizes["head_dim"])
+    shape = ModelShape(
+        name="config.json", params_b=0.0, heads=heads, intermediate=sizes["intermediate"], tied=False,
+        max_position=sizes.get("max_position", 0), source="config.json", **layout,
+    )  # fmt: skip
+    return _with_summed_params(shape, 0)
+
+
 def _from_config(config: Mapping[str, Any], name: str) -> ModelShape | None:
     config = config.get("text_config") or config
     try:

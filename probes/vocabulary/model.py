@@ -28,6 +28,7 @@ FACTS = (
     F("model.file_gib", "float", "权重文件大小", "size of the weight files", "GiB"),
     F("model.layers", "int", "层数", "layers"),
     F("model.hidden", "int", "隐藏维度", "hidden size"),
+    F("model.intermediate", "int", "MLP 中间维度", "intermediate size of the MLP"),
     F("model.kv_heads", "int", "KV 头数", "KV heads"),
     F("model.head_dim", "int", "头维度", "head size"),
     F("model.vocab", "int", "词表大小", "vocabulary"),

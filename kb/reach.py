@@ -1,0 +1,47 @@
+"""How much of a measured slowdown a cause can explain. Pure.
+
+The largest speed-up that is known of any of its fixes bounds what a cause can do to the speed. A slowdown far beyond that
+speaks against it as the main cause: an obvious flag that costs a factor of 3 does not explain a factor of 40.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kb.entry_file import EntryFile
+from kb.explain import likelihood, number
+from kb.judgement import Contribution
+from probes.facts import FactSet
+
+# The same engine, model and card on two hosts were 2.4 times apart (mit-han-lab/llm-awq#55): a figure from one host may be
+# off by that on another, so the likelihood falls as a normal curve in the logarithm of the excess with this width.
+HOSTS = math.log(2.4)
+
+
+def reach(entry: EntryFile) -> float | None:
+    """The largest factor by which this cause slows generation, 1 where it only delays the start, None if nobody measured it."""
+    ranges = [fix.effect for fix in entry.fixes if fix.effect.high]
+    if entry.kind != "slow" or not ranges:
+        return None
+    return max((effect.high for effect in ranges if effect.high and effect.of == "speed"), default=1.0)
+
+
+def beyond_reach(entry: EntryFile, facts: FactSet, temper: float) -> list[Contribution]:
+    """Evidence against a cause that is too small for the slowdown that was measured or stated; at most that of one strong rule."""
+    slowdown, most = facts.best("normal.slowdown"), reach(entry)
+    if slowdown is None or most is None or float(slowdown.value) <= most:
+        return []
+    excess = math.log(float(slowdown.value) / most)
+    nominal = max(-(excess**2) / (2 * HOSTS**2), likelihood(-3))
+    zh, en = _said(most, float(slowdown.value))
+    return [Contribution("reach", temper * nominal, zh, en, nominal=nominal, group="reach", facts=(slowdown,))]
+
+
+def _said(most: float, slowdown: float) -> tuple[str, str]:
+    times = number(round(slowdown, 1))
+    if most == 1:
+        return f"只影响启动，不影响生成速度；这里慢了 {times} 倍。", f"It delays the start, not generation, which is {times} times too slow here."
+    return (
+        f"最多能解释慢 {number(most)} 倍，这里慢了 {times} 倍。",
+        f"It explains a slowdown of at most {number(most)} times; here it is {times} times.",
+    )
