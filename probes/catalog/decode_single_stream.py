@@ -2,7 +2,7 @@
 
 Raw:
 
-    {"subject": "engine:127.0.0.1:8000", "endpoint": "/v1/completions", "model": "m", "running_before": 0,
+    {"subject": "engine:127.0.0.1:8000", "endpoint": "/v1/completions", "model": "m", "running_before": 0, "running_after": 0,
      "runs": [{"ttft_s": 0.018, "first_event_s": 0.018, "e2e_s": 1.19, "tokens": 256, "tokens_by": "usage",
                "prompt_tokens": 41, "chunks": 256, "first_chunk_tokens": 1, "tpot_ms": 4.61, "gap_p50_ms": 4.6,
                "gap_p99_ms": 5.4, "stall_ms": 10.5, "tokens_per_chunk": 1.0}],
@@ -68,7 +68,7 @@ def measure(params: SingleStream, context: Context) -> Reading:
         )
     raw = {
         "subject": f"engine:{address(url)}", "endpoint": "/v1/chat/completions" if chat else "/v1/completions",
-        "model": model, "running_before": running, "runs": runs, "failed": failed, "cut": warm_up.cut,
+        "model": model, "running_before": running, "running_after": _running(url), "runs": runs, "failed": failed, "cut": warm_up.cut,
         "warm_up": figures(warm_up),
     }  # fmt: skip
     return Reading(judge(raw), raw, {"characters": curve}, _missing(raw))
@@ -147,10 +147,11 @@ def _curve(stream: Stream) -> list[tuple[float, float]]:
 
 def _missing(raw: dict[str, Any]) -> list[tuple[str, str]]:
     missing = []
-    if raw["running_before"]:
+    others = _others(raw)
+    if others:
         missing.append((
-            f"测量时引擎还在处理 {raw['running_before']:g} 个别的请求，所以这不是空闲时的单路速度。",
-            f"The engine was working on {raw['running_before']:g} other requests, so this is not the speed of one stream alone.",
+            f"测量时引擎还在处理 {others:g} 个别的请求，所以这不是空闲时的单路速度。",
+            f"The engine was working on {others:g} other requests, so this is not the speed of one stream alone.",
         ))  # fmt: skip
     if raw["cut"]:
         missing.append((
@@ -176,11 +177,16 @@ def _missing(raw: dict[str, Any]) -> list[tuple[str, str]]:
     return missing
 
 
+def _others(raw: dict[str, Any]) -> float:
+    """Requests of others that the engine worked on before or after the probe's own."""
+    return max(raw["running_before"] or 0, raw.get("running_after") or 0)
+
+
 def judge(raw: dict[str, Any]) -> list[Fact]:
     said = Statements("decode.single_stream", raw["subject"])
     runs = [run for run in raw["runs"] if is_trusted(run)]
     tpot = middle(runs, "tpot_ms")
-    alone = not raw["running_before"]
+    alone = not _others(raw)
     if alone:
         said.state("decode.tokens_per_s", rounded(1000 / tpot if tpot else None, 2), quote=f"{len(runs)} runs")
     said.state("decode.tpot_ms", rounded(tpot))

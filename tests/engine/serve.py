@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -87,6 +88,14 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def _wait_until_working(server: Server) -> None:
+    running, deadline = re.compile(r"^vllm:num_requests_running.* [1-9]", re.MULTILINE), time.monotonic() + 60
+    while not running.search(httpx.get(f"{server.url}/metrics", timeout=60, trust_env=False).text):
+        if time.monotonic() > deadline:
+            raise TimeoutError("the load did not reach the server")
+        time.sleep(0.1)
+
+
 @contextmanager
 def load(server: Server, streams: int, words: int, tokens: int, model: str = "m") -> Iterator[None]:
     """That many requests at once, each followed by the next, while the block runs."""
@@ -106,7 +115,7 @@ def load(server: Server, streams: int, words: int, tokens: int, model: str = "m"
     for thread in threads:
         thread.start()
     try:
-        time.sleep(1.0)
+        _wait_until_working(server)
         yield
     finally:
         stop.set()
