@@ -14,6 +14,7 @@ from kb import findings as seen
 from kb import normal as speed
 from kb.facts.redact import redact
 from kb.fixes import rank_fixes
+from kb.flag_check import lacking
 from kb.judgement import (
     Assessment,
     Contribution,
@@ -55,12 +56,15 @@ def assess(
     """Judge a case.
 
     Args:
-        submission: what was pasted; secrets are taken out before anything is read.
-        facts: everything that is stated or measured, with corrections applied. None: read the submission for them.
+        submission: what was pasted. Whoever gives `facts` has taken the secrets out before reading it (`redacted`).
+        facts: everything that is stated or measured, with corrections applied. None: redact and read the submission.
         probe_infos: the probes that could be run where the case comes from.
     """
-    submission, _ = redacted(submission)
-    known = FactSet(list(reading.extract(submission) if facts is None else facts))
+    if facts is None:
+        submission, _ = redacted(submission)
+        facts = reading.extract(submission)
+    known = FactSet(list(facts))
+    known.add(lacking(known))
     normal = speed.judge(known)
     if normal is not None:
         known.add(normal.facts)
@@ -68,6 +72,6 @@ def assess(
     causes, none = rank(known, submission, knowledge)
     return Assessment(
         facts=known, normal=normal, findings=findings, verdict=seen.verdict(known, normal, findings, causes, none),
-        causes=causes, none=none, fixes=rank_fixes(causes, knowledge, known),
+        causes=causes, none=none, fixes=rank_fixes(causes, knowledge, known, none),
         next_steps=next_steps(causes, knowledge, known, tuple(probe_infos)),
     )  # fmt: skip
