@@ -13,6 +13,7 @@ import yaml
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from kb.condition import Condition, Strict
+from probes.vocabulary.observed import TRIED
 
 Level = Literal[-3, -2, -1, 1, 2, 3]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
@@ -125,6 +126,7 @@ class Fix(Strict):
         risk: 0 none, 1 can slow or fail visibly, 2 can change outputs or lose capacity, 3 can lose data or hardware.
         grounds: where the hope comes from: vendor (documentation or our own measurement), maintainer, forum.
         applies: only where this holds; unknown counts as holding.
+        change: what people call this change when they say that they tried it.
     """
 
     id: Slug
@@ -139,6 +141,7 @@ class Fix(Strict):
     verify: Both
     undo: Both
     applies: Condition | None = None
+    change: Literal[TRIED] | None = None  # type: ignore[valid-type]
 
 
 class Source(Strict):

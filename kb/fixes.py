@@ -1,13 +1,17 @@
 """Fixes in the order in which trying them pays: probability times hope, over the minutes that a try costs. Pure.
 
-value = P(cause) * theta / (minutes + downtime + 10 * risk)        (Heckerman et al. 1995: P/cost first)
+value = P(cause) * theta * share / (minutes + downtime + 10 * risk)        (Heckerman et al. 1995: P/cost first)
+
+`share` is the part of the measured gap that the fix can close, 1 where the gap or the effect is not known.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from kb.entry_file import Command, EntryFile, Fix
+from kb.flag_check import unavailable
 from kb.judgement import RankedCause, RankedFix
 from kb.knowledge import Knowledge
 from kb.versions import within
@@ -22,15 +26,20 @@ RISK_MINUTES = 10
 IRREVERSIBLE = 3
 
 
-def rank_fixes(causes: Iterable[RankedCause], knowledge: Knowledge, facts: FactSet) -> list[RankedFix]:
-    """The fixes of all causes, best first; what cannot be done here is left out."""
+def rank_fixes(
+    causes: Iterable[RankedCause], knowledge: Knowledge, facts: FactSet, none: float = 0.0
+) -> list[RankedFix]:
+    """The fixes of all causes, best first; what cannot be done here is left out.
+
+    Fixes of causes less likely than `none`, "none of these", come after all others.
+    """
     ranked = [
-        _ranked(cause, knowledge.by_slug[cause.slug], fix)
+        _ranked(cause, knowledge.by_slug[cause.slug], fix, facts)
         for cause in causes
         for fix in knowledge.by_slug[cause.slug].fixes
         if possible(fix, facts)
     ]
-    return sorted(ranked, key=lambda r: (r.fix.risk == IRREVERSIBLE, -r.value, r.slug, r.fix.id))
+    return sorted(ranked, key=lambda r: (r.probability < none, r.fix.risk == IRREVERSIBLE, -r.value, r.slug, r.fix.id))
 
 
 def possible(fix: Fix, facts: FactSet) -> bool:
@@ -52,9 +61,23 @@ def _known(command: Command, facts: FactSet) -> bool:
     version = facts.value("engine.version")
     if version is None or command.engine != facts.value("engine.name"):
         return True
-    return within(str(version), command.versions)
+    return within(str(version), command.versions) and not unavailable(command.run, str(version))
 
 
-def _ranked(cause: RankedCause, entry: EntryFile, fix: Fix) -> RankedFix:
+def share_of_gap(fix: Fix, facts: FactSet) -> float:
+    """The part of the slowdown that the fix can close: speed-ups multiply, so in logarithms; 0 to 1."""
+    slowdown, most = facts.value("normal.slowdown"), fix.effect.high
+    if slowdown is None or float(slowdown) <= 1 or most is None:
+        return 1.0
+    if fix.effect.of == "start" or most <= 1:
+        return 0.0
+    return min(1.0, math.log(most) / math.log(float(slowdown)))
+
+
+def _ranked(cause: RankedCause, entry: EntryFile, fix: Fix, facts: FactSet) -> RankedFix:
     minutes = fix.minutes + DOWNTIME[fix.downtime] + RISK_MINUTES * fix.risk
-    return RankedFix(cause.slug, fix, cause.probability, cause.probability * HOPE[fix.grounds] / minutes, entry)
+    hope = HOPE[fix.grounds]
+    if any(fact.value == fix.change for fact in facts.holding("tried.without_effect")):
+        hope *= 1 - hope  # it was done wrongly, or it does not help here
+    gain = cause.probability * hope * share_of_gap(fix, facts)
+    return RankedFix(cause.slug, fix, cause.probability, gain / minutes, entry)

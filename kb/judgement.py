@@ -162,6 +162,11 @@ class Assessment:
     confidence: Literal["calibrated", "uncalibrated"] = "uncalibrated"
     notes: list[Finding] = field(default_factory=list)
 
+    @property
+    def suspects(self) -> list[RankedCause]:
+        """The causes worth naming, best first: none where all that was measured is fine."""
+        return [] if self.verdict == "healthy" else self.causes
+
     def to_json(self, id: str = "") -> dict[str, Any]:
         """The contract of the API and of `infermary diagnose --json`: causes and fixes all, best first."""
         return {

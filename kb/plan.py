@@ -16,7 +16,6 @@ from kb.condition import Condition, fact_names
 from kb.entry_file import EntryFile, Rule
 from kb.judgement import Meaning, NextStep, ProbeInfo, RankedCause
 from kb.knowledge import Knowledge
-from kb.ranking import TEMPER
 from probes.facts import FactSet
 from probes.vocabulary import fact_type
 
@@ -40,7 +39,7 @@ class Waiting:
 
     @property
     def weight(self) -> float:
-        return TEMPER * explain.likelihood(self.rule.level)
+        return explain.likelihood(self.rule.level)
 
 
 def next_steps(

@@ -19,14 +19,18 @@ HOSTS = math.log(2.4)
 
 
 def reach(entry: EntryFile) -> float | None:
-    """The largest factor by which this cause slows generation, 1 where it only delays the start, None if nobody measured it."""
+    """The largest factor by which this cause slows generation, 1 where it only delays the start.
+
+    None if nobody measured it, and for what can also hang an engine: that slows it without bound.
+    """
     ranges = [fix.effect for fix in entry.fixes if fix.effect.high]
-    if entry.kind != "slow" or not ranges:
+    speeds = [effect.high for effect in ranges if effect.high and effect.of == "speed"]
+    if entry.kind != "slow" or not ranges or (speeds and "hang" in entry.symptoms_of):
         return None
-    return max((effect.high for effect in ranges if effect.high and effect.of == "speed"), default=1.0)
+    return max(speeds, default=1.0)
 
 
-def beyond_reach(entry: EntryFile, facts: FactSet, temper: float) -> list[Contribution]:
+def beyond_reach(entry: EntryFile, facts: FactSet) -> list[Contribution]:
     """Evidence against a cause that is too small for the slowdown that was measured or stated; at most that of one strong rule."""
     slowdown, most = facts.best("normal.slowdown"), reach(entry)
     if slowdown is None or most is None or float(slowdown.value) <= most:
@@ -34,7 +38,7 @@ def beyond_reach(entry: EntryFile, facts: FactSet, temper: float) -> list[Contri
     excess = math.log(float(slowdown.value) / most)
     nominal = max(-(excess**2) / (2 * HOSTS**2), likelihood(-3))
     zh, en = _said(most, float(slowdown.value))
-    return [Contribution("reach", temper * nominal, zh, en, nominal=nominal, group="reach", facts=(slowdown,))]
+    return [Contribution("reach", nominal, zh, en, nominal=nominal, group="reach", facts=(slowdown,))]
 
 
 def _said(most: float, slowdown: float) -> tuple[str, str]:

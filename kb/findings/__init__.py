@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from kb.explain import likelihood
 from kb.findings.contradictions import CONTRADICTIONS
+from kb.findings.flags import FLAGS
 from kb.findings.hardware import HARDWARE
 from kb.findings.read import number
 from kb.findings.serving import SERVING
@@ -24,6 +26,10 @@ __all__ = ["findings", "verdict"]
 Verdict = Literal["problem", "healthy", "no_data", "suspected"]
 # A cause more likely than not is a suspicion, whatever the measurements say.
 SUSPICION = 0.5
+# Likelihood ratio of the strongest step of the scale.
+DECISIVE = likelihood(3)
+# The cause that says that nothing is wrong.
+NO_FAULT = {"expected-bandwidth-bound"}
 # What a person may observe of a server that is fine.
 HARMLESS = {"observed.expectation_unclear", "observed.fine_when_single"}
 
@@ -31,7 +37,7 @@ HARMLESS = {"observed.expectation_unclear", "observed.fine_when_single"}
 def findings(facts: FactSet) -> list[Finding]:
     """Everything abnormal, contradictory, unmeasured or fine, most important first."""
     order = ("contradiction", "abnormal", "not_measured", "fine", "note")
-    found = [finding for rule in (*CONTRADICTIONS, *SERVING, *HARDWARE) for finding in rule(facts)]
+    found = [finding for rule in (*CONTRADICTIONS, *FLAGS, *SERVING, *HARDWARE) for finding in rule(facts)]
     return sorted(found, key=lambda finding: order.index(finding.kind))
 
 
@@ -46,13 +52,23 @@ def verdict(
     kinds = {finding.kind for finding in findings}
     if "abnormal" in kinds:
         return "problem"
-    leading = max((cause.probability for cause in causes), default=0.0)
+    faults = [cause for cause in causes if cause.slug not in NO_FAULT]
+    first = max(faults, key=lambda cause: cause.probability, default=None)
+    leading = first.probability if first else 0.0
+    if first and leading >= SUSPICION and _is_measured(first):
+        return "problem"
     if "contradiction" in kinds or leading >= SUSPICION:
         return "suspected"
     if not _serving_is_fine(facts, normal):
         return "suspected" if causes and leading > none and _complains(facts) else "no_data"
     # Serving was measured and is fine so far as that goes; an open question or another complaint forbids "healthy".
     return "suspected" if "not_measured" in kinds or _complains_beside_speed(facts) else "healthy"
+
+
+def _is_measured(cause: RankedCause) -> bool:
+    """A decisive rule of the cause rests on what a probe or the engine's own counters say."""
+    decisive = (term for term in cause.contributions if term.kind == "rule" and (term.nominal or 0) >= DECISIVE)
+    return any(term.facts and all(fact.provenance.origin in ("probe", "metrics") for fact in term.facts) for term in decisive)
 
 
 def _serving_is_fine(facts: FactSet, normal: Any) -> bool:

@@ -18,8 +18,9 @@ BUSY_PCT = 50.0
 # Xid numbers that mean a broken card, bus, memory or GSP, whatever the program did.
 FATAL_XIDS = {48, 62, 64, 74, 79, 95, 119, 120}
 # An engine thread that waits for a CPU more than this is starved (decision table); a vLLM engine process uses 1.0 core
-# whenever it works, and under 0.5 it was starved (own measurement: 0.34 and 0.42).
-RUN_DELAY_PCT, ENGINE_CORES = 10.0, 0.5
+# whenever it works, and under 0.5 it was starved (own measurement: 0.34 and 0.42). Idle its busiest thread takes 0.2% of a
+# core: under a tenth it did not work in the window in which the cores were counted, and they tell nothing.
+RUN_DELAY_PCT, ENGINE_CORES, WORKING_THREAD_PCT = 10.0, 0.5, 10.0
 
 
 def throttling(facts: FactSet) -> Iterator[Finding]:
@@ -119,7 +120,8 @@ def cpu_starvation(facts: FactSet) -> Iterator[Finding]:
         "metrics.requests_running",
     )
     delay, cores = number(facts, "engine.run_delay_pct"), number(facts, "engine.cpu_cores_used")
-    working = (number(facts, "metrics.requests_running") or 0) > 0 and facts.value("engine.name") == "vllm"
+    running, thread = number(facts, "metrics.requests_running"), number(facts, "engine.busiest_thread_pct")
+    working = (running or 0) >= 1 and (thread or 0) >= WORKING_THREAD_PCT and facts.value("engine.name") == "vllm"
     throttled = number(facts, "host.cpu_throttled_ratio") or 0
     if delay is not None and delay > RUN_DELAY_PCT:
         yield finding(

@@ -138,7 +138,7 @@ HARDWARE = [
     ({"gpu__ecc_uncorrected": 2}, "ECC"),
     ({"gpu__reset_required": True}, "reset"),
     ({"engine__run_delay_pct": 30.0}, "wait for a CPU 30%"),
-    ({"engine__name": "vllm", "engine__cpu_cores_used": 0.34}, "gets 0.3 cores"),
+    ({"engine__name": "vllm", "engine__cpu_cores_used": 0.34, "engine__busiest_thread_pct": 34.0}, "gets 0.3 cores"),
 ]
 
 
@@ -152,7 +152,8 @@ def test_a_faulty_card_or_starved_host_is_abnormal_beside_a_server_that_looks_fi
 @pytest.mark.parametrize("facts", [
     {"gpu__throttle_reason": "sw_power_cap", "gpu__sm_clock_ratio": 0.7, "gpu__utilization_pct": 98.0},
     {"gpu__pcie_gen": 1, "gpu__pcie_gen_max": 4, "gpu__utilization_pct": 0.0}, {"gpu__xid": 43}, {"gpu__foreign_processes": 2},
-    {"engine__name": "llama.cpp", "engine__cpu_cores_used": 0.3},
+    {"engine__name": "llama.cpp", "engine__cpu_cores_used": 0.3, "engine__busiest_thread_pct": 30.0},
+    {"engine__name": "vllm", "engine__cpu_cores_used": 0.02, "engine__busiest_thread_pct": 0.2},
 ])  # fmt: skip
 def test_what_is_normal_for_a_card_is_not_called_abnormal(facts):
     assert assessed(case("probe", **served(), **facts))[2] == "healthy"

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from kb.judgement import Submission
-from kb.ranking import EXCLUDED, NONE_PRIOR, TEMPER, TEXT_CEILING, TEXT_FLOOR, rank, text_weights
+from kb.ranking import EXCLUDED, NONE_PRIOR, TEXT_CEILING, TEXT_FLOOR, rank, text_weights
 from kb.retrieval import TextFit
 from probes.facts import FactSet
 from tests.ranking.made import entry, facts, knowledge, rule
@@ -33,14 +33,14 @@ def test_every_score_is_the_plain_sum_of_its_contributions():
         assert cause.score == pytest.approx(math.fsum(c.weight for c in cause.contributions))
 
 
-def test_a_rule_that_holds_counts_its_likelihood_ratio_tempered():
+def test_a_rule_that_holds_counts_its_likelihood_ratio():
     ranked = rank(
         facts(engine__enforce_eager=True),
         NOTHING,
         knowledge(entry("alpha", rules=[rule("r", EAGER, 2)]), entry("beta")),
     )
     alpha, beta = by_slug(ranked)["alpha"], by_slug(ranked)["beta"]
-    assert alpha.score - beta.score == pytest.approx(TEMPER * math.log(10))
+    assert alpha.score - beta.score == pytest.approx(math.log(10))
     assert [c.rule for c in alpha.contributions if c.kind == "rule"] == ["r"]
 
 
@@ -48,14 +48,14 @@ def test_further_rules_of_one_group_count_half_each():
     rules = [rule("a", EAGER, 2), rule("b", EAGER, 2), rule("c", EAGER, 2)]
     ranked = rank(facts(engine__enforce_eager=True), NOTHING, knowledge(entry("alpha", rules=rules)))
     weights = [c.weight for c in by_slug(ranked)["alpha"].contributions if c.kind == "rule"]
-    assert weights == pytest.approx([TEMPER * math.log(10) * share for share in (1, 0.5, 0.25)])
+    assert weights == pytest.approx([math.log(10) * share for share in (1, 0.5, 0.25)])
 
 
 def test_rules_of_different_groups_count_in_full():
     rules = [rule("a", EAGER, 2, "one"), rule("b", EAGER, 2, "two")]
     ranked = rank(facts(engine__enforce_eager=True), NOTHING, knowledge(entry("alpha", rules=rules)))
     weights = [c.weight for c in by_slug(ranked)["alpha"].contributions if c.kind == "rule"]
-    assert weights == pytest.approx([TEMPER * math.log(10)] * 2)
+    assert weights == pytest.approx([math.log(10)] * 2)
 
 
 def test_a_rule_whose_fact_is_missing_is_unknown_and_moves_nothing():
