@@ -42,6 +42,12 @@ _PROGRAMS: tuple[tuple[str, str], ...] = (
 )
 _PROGRAM = [(re2.compile(f"(?:^|[\\s`'\"(=/])({pattern})"), engine) for pattern, engine in _PROGRAMS]
 _ANY = re2.compile("|".join(f"(?:{pattern})" for pattern, _ in _PROGRAMS))
+# Programs that start a server: what follows are the server's own flags; before it are those of docker or an interpreter.
+_SERVER = re2.compile(
+    r"vllm(?:\.exe)? serve\b|vllm\.entrypoints\.(?:openai\.)?api_server|vllm/vllm-openai\S*|sglang\.launch_server|sglang serve\b"
+    r"|text-generation-launcher\b|text-generation-inference:\S+|lmdeploy serve api_server|llama-server(?:\.exe)?\b|llama\.cpp:server\S*"
+    r"|ollama serve\b"
+)
 # What may stand before the program: docker run and its options, assignments, an interpreter.
 _LAUNCHER = re2.compile(
     r"(?:docker|podman|nerdctl) (?:run|exec)\b|(?:sudo|nohup|numactl|export|env)\s|\b[A-Z][A-Z0-9_]{2,60}=\S|\S*python[\d.]*\s|\./\S+\s"
@@ -152,6 +158,8 @@ def _read_command(collector: Collector, text: str, start: int, end: int, engine:
         return
     shown = _ANY.search(text[start:end])
     collector.add("engine.name", engine, (start + shown.start(), start + shown.end()) if shown else (start, end))
+    if server := _SERVER.search(text[start:end]):
+        collector.add("engine.program", engine, (start + server.start(), end))
     _read_image(collector, text, start, end)
     in_docker = words[0].text in ("docker", "podman", "nerdctl") or any(
         word.text in ("docker", "podman") for word in words[:4]

@@ -93,20 +93,6 @@ def _sizes(case: Setting) -> tuple[float, float] | None:
     return weights_gib(case.shape, case.weights), weights_gib(case.shape, weight_format("fp16"))
 
 
-def unknown_flags(facts: FactSet) -> Iterator[Finding]:
-    flags = sorted({str(fact.value) for fact in facts.all("engine.unknown_flag")})
-    if flags:
-        listed = ", ".join(flags)
-        yield finding(
-            "contradiction",
-            f"该版本没有这些参数：{listed}。",
-            f"This version has no such flags: {listed}.",
-            facts,
-            "engine.unknown_flag",
-            "engine.version",
-        )
-
-
 def fits_but_runs_out(facts: FactSet) -> Iterator[Finding]:
     """Memory runs out although weights and a context fit by the count."""
     if not any(fact.value == "oom" for fact in facts.all("symptom.kind")):
@@ -133,6 +119,6 @@ def faster_than_physics(facts: FactSet) -> Iterator[Finding]:
 
 
 CONTRADICTIONS = (
-    one_card_busy, more_parallel_than_cards, weights_larger_than_format, memory_of_unquantised_weights, unknown_flags,
-    fits_but_runs_out, faster_than_physics,
+    one_card_busy, more_parallel_than_cards, weights_larger_than_format, memory_of_unquantised_weights, fits_but_runs_out,
+    faster_than_physics,
 )  # fmt: skip

@@ -18,6 +18,7 @@ FACTS = (
     F("engine.served_model", "str", "对外模型名", "served model name"),
     F("engine.device", "str", "运行设备", "runs on", choices=("gpu", "cpu")),
     # launch flags
+    F("engine.program", "str", "命令启动的推理服务", "server that a command starts", many=True),
     F("engine.flag", "str", "启动参数", "launch flag", many=True, ask_zh=CMD_ZH, ask_en=CMD_EN),
     F("engine.env", "str", "环境变量", "environment variable", many=True),
     F("engine.tensor_parallel", "int", "张量并行数", "tensor parallel size", ask_zh=CMD_ZH, ask_en=CMD_EN),
