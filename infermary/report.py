@@ -20,7 +20,7 @@ WORDS = {
         "no_data": "结论：信息不足，什么都没有测到", "causes": "最可能的原因", "none": "都不是", "fixes": "先试这些",
         "steps": "接下来查什么", "findings": "值得注意", "probe": "探针", "question": "补充", "verify": "验证", "undo": "撤销",
         "minutes": "分钟", "restart": "需要重启服务", "reboot": "需要重启机器", "none_down": "不停机", "runs": "测量",
-        "uncalibrated": "百分比尚未用足够的已确认案例校准。",
+        "uncalibrated": "只有测量、没有描述的案例，可能性还没有校准，因此用词语表示。",
     },
     "en": {
         "problem": "Verdict: there is a problem", "suspected": "Verdict: suspected, nothing measured yet",
@@ -28,7 +28,7 @@ WORDS = {
         "causes": "Most likely causes", "none": "none of these", "fixes": "Try first", "steps": "Check next",
         "findings": "Worth noting", "probe": "probe", "question": "tell us", "verify": "verify", "undo": "undo", "minutes": "min",
         "restart": "restarts the server", "reboot": "reboots the machine", "none_down": "no downtime", "runs": "Measured",
-        "uncalibrated": "The percentages are not calibrated on enough confirmed cases yet.",
+        "uncalibrated": "Cases of measurements alone are not calibrated yet, so likelihood is said in words.",
     },
 }  # fmt: skip
 
@@ -47,12 +47,13 @@ def human(answer: Assessment, knowledge: Knowledge, lang: str) -> str:
         lines += [line for said_so in answer.normal.sentences for line in _wrapped(getattr(said_so, lang), "  ")]
     for finding in answer.findings:
         lines += _wrapped(getattr(finding, lang), "  ! ")
-    lines += ["", said["causes"]]
-    for cause in answer.causes[:SHOWN_CAUSES]:
-        lines += _cause(cause, knowledge, lang)
-    lines += [f"  {answer.none:>4.0%}  {said['none']}", f"  {said['uncalibrated']}" if _uncalibrated(answer) else ""]
-    lines += _section(said["fixes"], (_fix(fix, answer, lang) for fix in _worth_trying(answer)[:SHOWN_FIXES]))
-    lines += _section(said["steps"], (_step(step, lang) for step in answer.next_steps[:SHOWN_STEPS]))
+    if answer.suspects:
+        lines += ["", said["causes"]]
+        lines += [line for cause in answer.suspects[:SHOWN_CAUSES] for line in _cause(cause, answer, knowledge, lang)]
+        lines += [f"  {_share(answer.none, answer, lang)}  {said['none']}"]
+        lines += [f"  {said['uncalibrated']}"] if answer.confidence == "uncalibrated" else []
+        lines += _section(said["fixes"], (_fix(fix, answer, lang) for fix in _worth_trying(answer)[:SHOWN_FIXES]))
+        lines += _section(said["steps"], (_step(step, lang) for step in answer.next_steps[:SHOWN_STEPS]))
     return "\n".join(lines).rstrip()
 
 
@@ -61,8 +62,8 @@ def _worth_trying(answer: Assessment) -> list[RankedFix]:
     return [fix for fix in answer.fixes if fix.probability > answer.none]
 
 
-def _uncalibrated(answer: Assessment) -> bool:
-    return answer.confidence == "uncalibrated" and bool(answer.causes)
+def _share(probability: float, answer: Assessment, lang: str) -> str:
+    return f"{explain.share(probability, answer.confidence).get(lang):>4}"
 
 
 def _section(title: str, blocks: Iterable[list[str]]) -> list[str]:
@@ -70,8 +71,9 @@ def _section(title: str, blocks: Iterable[list[str]]) -> list[str]:
     return ["", title, *body] if body else []
 
 
-def _cause(cause: RankedCause, knowledge: Knowledge, lang: str) -> list[str]:
-    lines = [f"  {cause.probability:>4.0%}  {knowledge.by_slug[cause.slug].title.get(lang)}  [{cause.slug}]"]
+def _cause(cause: RankedCause, answer: Assessment, knowledge: Knowledge, lang: str) -> list[str]:
+    share = _share(cause.probability, answer, lang)
+    lines = [f"  {share}  {knowledge.by_slug[cause.slug].title.get(lang)}  [{cause.slug}]"]
     telling = [c for c in cause.contributions if c.kind != "prior"]
     for contribution in sorted(telling, key=lambda c: -abs(c.weight))[:SHOWN_EVIDENCE]:
         lines += _evidence(contribution, lang)

@@ -16,6 +16,8 @@ _COMPARE = {
 }  # fmt: skip
 # The steps of the scale on which evidence is given (levels 1, 2, 3).
 STEPS = (3, 10, 30)
+# More likely than not; and worth a look.
+LIKELY, POSSIBLE = 0.5, 0.15
 
 
 def likelihood(level: int) -> float:
@@ -30,6 +32,27 @@ def factor(weight: float) -> Both:
     if times < 1.05:
         return Both(zh="×1", en="×1")
     return Both(zh=shown, en=shown) if weight > 0 else Both(zh=f"反对 {shown}", en=f"against {shown}")
+
+
+def chance(probability: float) -> Both:
+    """A probability in words, for where percentages are not calibrated."""
+    if probability >= LIKELY:
+        return Both(zh="很可能", en="likely")
+    return Both(zh="有可能", en="possible") if probability >= POSSIBLE else Both(zh="不太可能", en="unlikely")
+
+
+def share(probability: float, confidence: str) -> Both:
+    """How to say a probability on the page and in the terminal: a percentage only where these are calibrated."""
+    if confidence != "calibrated":
+        return chance(probability)
+    return Both(zh=percentage(probability), en=percentage(probability))
+
+
+def percentage(share: float) -> str:
+    """A share as a percentage; the ends are never rounded to certainty."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
 def number(value: Value) -> str:

@@ -44,7 +44,10 @@ def beyond_reach(entry: EntryFile, facts: FactSet) -> list[Contribution]:
 def _said(most: float, slowdown: float) -> tuple[str, str]:
     times = number(round(slowdown, 1))
     if most == 1:
-        return f"只影响启动，不影响生成速度；这里慢了 {times} 倍。", f"It delays the start, not generation, which is {times} times too slow here."
+        return (
+            f"只影响启动，不影响生成速度；这里慢了 {times} 倍。",
+            f"It delays the start, not generation, which is {times} times too slow here.",
+        )
     return (
         f"最多能解释慢 {number(most)} 倍，这里慢了 {times} 倍。",
         f"It explains a slowdown of at most {number(most)} times; here it is {times} times.",

@@ -68,7 +68,9 @@ def verdict(
 def _is_measured(cause: RankedCause) -> bool:
     """A decisive rule of the cause rests on what a probe or the engine's own counters say."""
     decisive = (term for term in cause.contributions if term.kind == "rule" and (term.nominal or 0) >= DECISIVE)
-    return any(term.facts and all(fact.provenance.origin in ("probe", "metrics") for fact in term.facts) for term in decisive)
+    return any(
+        term.facts and all(fact.provenance.origin in ("probe", "metrics") for fact in term.facts) for term in decisive
+    )
 
 
 def _serving_is_fine(facts: FactSet, normal: Any) -> bool:

@@ -66,7 +66,7 @@ def sentences(
         *_engine_notes(facts, case),
         *_host_memory(in_format),
         *_first_token(facts, case, ttft),
-        *_memory(case, in_format, unquantised),
+        *_memory(case, in_format, unquantised, running=facts.value("engine.running") is True),
     ]
     return said
 
@@ -188,10 +188,10 @@ def _first_token(facts: FactSet, case: Setting, ttft: tuple[float, float] | None
         f"The first token of a {case.prompt}-token prompt takes about {low} to {high} s on an idle server; stated were {rounded(float(stated))} s.")]  # fmt: skip
 
 
-def _memory(case: Setting, in_format: Fit | None, unquantised: Fit | None) -> list[Sentence]:
+def _memory(case: Setting, in_format: Fit | None, unquantised: Fit | None, *, running: bool) -> list[Sentence]:
     results = [(case.weights.name, in_format), ("fp16", unquantised)]
     said = [_fit(case, result, layout) for layout, result in results if result]
-    if said and case.launch == "graphs":
+    if said and case.launch == "graphs" and not running:
         said.append(Sentence(
             "vLLM 若在启动时报 KV cache 放不下一个最长请求，是模型配置的位置数太大：显式加上 --max-model-len。",
             "If vLLM stops because the KV cache cannot hold one longest request, the model's config asks for more positions: set --max-model-len."))  # fmt: skip

@@ -84,7 +84,7 @@ def _cause(ranked: RankedCause, knowledge: Knowledge, facts: FactSet, before: Ma
 
 def causes(answer: Assessment, knowledge: Knowledge, before: Mapping[str, float]) -> tuple[list[Cause], list[Cause]]:
     """The leading causes, and the others that still have a share worth a line."""
-    listed = [c for c in answer.causes if c.slug in knowledge.by_slug]
+    listed = [c for c in answer.suspects if c.slug in knowledge.by_slug]
     shown = [c for rank, c in enumerate(listed) if rank < AT_LEAST or c.probability >= LEAST_SHARE]
     rows = [_cause(ranked, knowledge, answer.facts, before) for ranked in shown]
     if rows and rows[0].ranked.probability >= answer.none:
@@ -94,7 +94,8 @@ def causes(answer: Assessment, knowledge: Knowledge, before: Mapping[str, float]
 
 def fixes(answer: Assessment) -> list[FixCard]:
     """The fixes worth trying, best first, each with the commands for the engine at hand."""
-    worth = [ranked for ranked in answer.fixes if ranked.probability >= LEAST_SHARE][:FIXES_SHOWN]
+    suspected = {cause.slug for cause in answer.suspects if cause.probability >= LEAST_SHARE}
+    worth = [ranked for ranked in answer.fixes if ranked.slug in suspected][:FIXES_SHOWN]
     return [FixCard(ranked, tuple(commands_here(ranked.fix, answer.facts))) for ranked in worth]
 
 

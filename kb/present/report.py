@@ -55,7 +55,12 @@ def as_markdown(answer: Assessment, knowledge: Knowledge, language: str, *, titl
     if answer.confidence == "uncalibrated":
         lines += [say("uncalibrated"), ""]
     lines += _causes(answer, knowledge, language, say("because"))
-    lines += [f"- {answer.none:.0%} {say('none')}", "", f"### {say('fixes')}", ""]
+    lines += [
+        f"- {explain.share(answer.none, answer.confidence).get(language)} {say('none')}",
+        "",
+        f"### {say('fixes')}",
+        "",
+    ]
     lines += _fixes(answer, language, say("verify"))
     return "\n".join(lines) + "\n"
 
@@ -68,8 +73,9 @@ def _findings(answer: Assessment, language: str, heading: str) -> Iterable[str]:
 
 
 def _causes(answer: Assessment, knowledge: Knowledge, language: str, because: str) -> Iterable[str]:
-    for cause in [c for c in answer.causes if c.slug in knowledge.by_slug][:CAUSES]:
-        yield f"- **{cause.probability:.0%}** {knowledge.by_slug[cause.slug].title.get(language)} (`{cause.slug}`)"
+    for cause in [c for c in answer.suspects if c.slug in knowledge.by_slug][:CAUSES]:
+        said = explain.share(cause.probability, answer.confidence).get(language)
+        yield f"- **{said}** {knowledge.by_slug[cause.slug].title.get(language)} (`{cause.slug}`)"
         telling = sorted((c for c in cause.contributions if c.kind != "prior"), key=lambda c: -abs(c.weight))
         for term in telling[:EVIDENCE]:
             yield f"  - {because} {explain.factor(term.weight).get(language)}: {_cell(getattr(term, language))}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kb.explain import LIKELY, chance
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -134,8 +136,5 @@ def word(group: str, value: object) -> Word:
 
 def likelihood(probability: float) -> Word:
     """How to say a probability: more likely than not, worth a look, or neither."""
-    if probability >= 0.5:
-        return Word("", "teal", "很可能", "likely")
-    if probability >= 0.15:
-        return Word("", "", "有可能", "possible")
-    return Word("", "", "不太可能", "unlikely")
+    said = chance(probability)
+    return Word("", "teal" if probability >= LIKELY else "", said.zh, said.en)

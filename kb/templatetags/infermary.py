@@ -73,9 +73,13 @@ def number(value: float | None) -> str:
 @register.filter
 def percent(share: float) -> str:
     """A share as a percentage; the ends are never rounded to certainty."""
-    if 0 < share < 0.01:
-        return "<1%"
-    return ">99%" if 0.99 < share < 1 else f"{share * 100:.0f}%"
+    return explain.percentage(share)
+
+
+@register.filter
+def chance(probability: float, confidence: str) -> str:
+    """How likely a cause is: a percentage where these are calibrated, else a word."""
+    return both(explain.share(probability, confidence))
 
 
 @register.filter

@@ -177,7 +177,11 @@ def shape_of_sizes(sizes: Mapping[str, int], *, mixture: bool = False) -> ModelS
     layout = {name: sizes[name] for name in ("layers", "hidden", "kv_heads", "head_dim", "vocab") if name in sizes}
     if len(layout) < 5:
         return None
-    known = [shape for shape in models() if all(getattr(shape, name) == size for name, size in sizes.items() if name in layout)]
+    known = [
+        shape
+        for shape in models()
+        if all(getattr(shape, name) == size for name, size in sizes.items() if name in layout)
+    ]
     if known or mixture or "intermediate" not in sizes:
         return known[0] if known else None
     heads = max(1, sizes["hidden"] // sizes["head_dim"])
