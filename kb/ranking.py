@@ -42,9 +42,9 @@ NONE_LEAST = 0.10
 # in 46, so it is weak evidence, one step of the scale.
 OTHER_TROUBLE = math.log(1 / 3)
 SPEEDS = ("decode.tokens_per_s", "decode.tpot_ms", "latency.ttft_s", "prefill.tokens_per_s")
-# What stops an engine from starting or fails a request, where the engine was measured to serve and nobody reports it: as
-# strong as one decisive rule.
-SERVES = math.log(1 / 30)
+# What stops an engine from starting or fails a request, where the engine serves and nobody reports that trouble: as strong
+# as one decisive rule where a probe measured it, one step less where a person states a speed.
+SERVES, SAID_TO_SERVE = math.log(1 / 30), math.log(1 / 10)
 # Level of a log line from which on it is taken for the error itself; weaker ones are printed in many runs.
 TELLING = 2
 # A cause that cannot exist here stays visible, last.
@@ -218,13 +218,17 @@ def _tried(entry: EntryFile, facts: FactSet) -> list[Contribution]:
 def _serves(entry: EntryFile, facts: FactSet) -> list[Contribution]:
     """Against what cannot merely slow an engine down: it would show as a trouble that is neither measured nor reported."""
     reported = {fact.value for fact in facts.holding("symptom.kind")}
-    working = serving(facts)
-    if entry.kind != "failure" or {"slow", *reported} & set(entry.symptoms_of) or not working:
+    if entry.kind != "failure" or {"slow", *reported} & set(entry.symptoms_of):
+        return []
+    if working := serving(facts):
+        weight, zh, en = SERVES, "引擎实测在正常处理请求", "The engine was measured to serve requests"
+    elif working := tuple(fact for name in SPEEDS for fact in facts.holding(name)):
+        weight, zh, en = SAID_TO_SERVE, "给出了速度，说明引擎在工作", "A speed is stated, so the engine works"
+    else:
         return []
     return [Contribution(
-        "rule", SERVES, "引擎实测在正常处理请求，也没有人报告这类问题。",
-        "The engine was measured to serve requests, and nobody reports this kind of trouble.",
-        nominal=SERVES, group="serving", facts=working,
+        "rule", weight, f"{zh}，也没有人报告这类问题。", f"{en}, and nobody reports this kind of trouble.",
+        nominal=weight, group="serving", facts=working,
     )]  # fmt: skip
 
 
