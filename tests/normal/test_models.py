@@ -1,7 +1,7 @@
 import pytest
 
 from probes.roofline import model_shape, weight_format
-from probes.roofline.models import models
+from probes.roofline.models import models, shape_of_sizes
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,29 @@ def test_a_config_of_latent_attention_keeps_the_latent_only():
 )
 def test_a_config_that_says_too_little_is_none(config):
     assert model_shape(config=config) is None
+
+
+QWEN_7B = {"layers": 28, "hidden": 3584, "kv_heads": 4, "head_dim": 128, "vocab": 152064}
+
+
+def test_sizes_that_a_probe_read_tell_a_known_model_whose_name_says_nothing():
+    assert shape_of_sizes(QWEN_7B).params_b == pytest.approx(7.6, rel=0.02)
+
+
+def test_an_unknown_model_is_summed_up_from_its_sizes():
+    sizes = QWEN_7B | {"vocab": 152000, "intermediate": 18944}
+    assert shape_of_sizes(sizes).params_b == pytest.approx(7.6, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "sizes", [{}, {"layers": 28}, QWEN_7B | {"vocab": 152000}], ids=["nothing", "one size", "no size of the MLP"]
+)
+def test_too_few_sizes_of_an_unknown_model_are_no_shape(sizes):
+    assert shape_of_sizes(sizes) is None
+
+
+def test_a_mixture_of_experts_is_not_summed_up_from_the_sizes_of_a_dense_model():
+    assert shape_of_sizes(QWEN_7B | {"vocab": 152000, "intermediate": 18944}, mixture=True) is None
 
 
 @pytest.mark.parametrize(
