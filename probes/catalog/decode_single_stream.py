@@ -19,12 +19,12 @@ from typing import Any
 
 from pydantic import Field
 
-from probes import scrape
 from probes.context import address
 from probes.facts import Fact
-from probes.http import get, get_json
+from probes.http import get_json
 from probes.load.latency import Stream, figures, is_trusted, middle
 from probes.load.stream import complete
+from probes.running import requests_running
 from probes.spec import Context, NoData, Parameters, Probe, Reading
 from probes.statements import Statements, rounded
 
@@ -45,7 +45,7 @@ def measure(params: SingleStream, context: Context) -> Reading:
     url = context.engine_url(params.engine)
     model = params.model or _first_model(url)
     context.progress(0.0, "预热一次", "warming up")
-    running = _running(url)
+    running = requests_running(url)
     chat, warm_up = _warm_up(url, model, params.limit_s)
     tokens = affordable(params.tokens, figures(warm_up)["tpot_ms"], params.limit_s)
     runs, failed, curve = [], [], _curve(warm_up)
@@ -68,7 +68,7 @@ def measure(params: SingleStream, context: Context) -> Reading:
         )
     raw = {
         "subject": f"engine:{address(url)}", "endpoint": "/v1/chat/completions" if chat else "/v1/completions",
-        "model": model, "running_before": running, "running_after": _running(url), "runs": runs, "failed": failed, "cut": warm_up.cut,
+        "model": model, "running_before": running, "running_after": requests_running(url), "runs": runs, "failed": failed, "cut": warm_up.cut,
         "warm_up": figures(warm_up),
     }  # fmt: skip
     return Reading(judge(raw), raw, {"characters": curve}, _missing(raw))
@@ -108,18 +108,6 @@ def _first_model(url: str) -> str:
             "引擎的 /v1/models 没有列出模型；请检查引擎是否启动完成、是否需要 API key。",
             "The engine's /v1/models lists no model; check that it has started and whether it asks for an API key.",
         ) from None
-
-
-def _running(url: str) -> float | None:
-    """Requests that the engine already worked on, None if its metrics do not say."""
-    page = get(f"{url}/metrics")
-    if page.status != 200:
-        return None
-    try:
-        gauges = scrape.parse(page.text).gauges
-    except scrape.NotMetricsError:
-        return None
-    return sum(gauges["running"].values()) if "running" in gauges else None
 
 
 def _warm_up(url: str, model: str, limit_s: float) -> tuple[bool, Stream]:

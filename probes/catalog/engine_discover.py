@@ -7,7 +7,7 @@ Looks at processes, asks /version and /v1/models of what it found, and reads the
                   "checkpoint": {"dtype": "bfloat16", "shape": {"num_hidden_layers": 16}, "multimodal": false,
                                  "quant": {}, "bytes": 490817760, "elements": {"BF16": 245403648}},
                   "env": {"OMP_NUM_THREADS": "1"}, "uses_gpu": false, "allowed_cpus": 2,
-                  "threads": [["VLLM::EngineCor", 98.0, 1.2]], "cores": 1.0, "run_delay_pct": 1.2}],
+                  "threads": [["VLLM::EngineCor", 98.0, 1.2]], "cores": 1.0, "run_delay_pct": 1.2, "working": true}],
      "foreign_busy_cores": 0.1, "in_container": false}
 
 gives engine.name = vllm, engine.enforce_eager = true, engine.version = 0.32.0, model.quant = bf16, model.layers = 16, ...
@@ -29,6 +29,7 @@ from probes.context import base_url
 from probes.facts import Fact
 from probes.http import get, get_json
 from probes.launch_flags import launch_facts
+from probes.running import requests_running
 from probes.scrape import NotMetricsError, parse
 from probes.spec import Context, Parameters, Probe, Reading
 from probes.statements import Statements, rounded
@@ -44,6 +45,7 @@ class Discover(Parameters):
 def measure(params: Discover, context: Context) -> Reading:
     found = processes.engines()
     families = [engine.family for engine in found]
+    worked_before = [_working(engine) for engine in found]
     before, clock = [processes.thread_times(family) for family in families], time.monotonic()
     busy_before, own_before = _busy_s(), time.process_time()
     context.progress(0.1, f"发现 {len(found)} 个引擎，观察线程", f"{len(found)} engines found, watching threads")
@@ -51,10 +53,11 @@ def measure(params: Discover, context: Context) -> Reading:
     window = time.monotonic() - clock
     after = [processes.thread_times(family) for family in families]
     busy = (_busy_s() - busy_before - (time.process_time() - own_before)) / window
+    worked = [first and _working(engine) for engine, first in zip(found, worked_before, strict=True)]
     context.progress(0.6, "询问版本和模型", "asking for version and model")
     engines = [
-        _describe(engine, family) | _cpu(first, last, window)
-        for engine, family, first, last in zip(found, families, before, after, strict=True)
+        _describe(engine, family) | _cpu(first, last, window) | {"working": working}
+        for engine, family, first, last, working in zip(found, families, before, after, worked, strict=True)
     ]
     seen = {engine["address"] for engine in engines}
     elsewhere = {place: _describe_listed(place, url) for place, url in context.listed.items() if place not in seen}
@@ -74,6 +77,12 @@ def measure(params: Discover, context: Context) -> Reading:
             ("worker 在容器里，只能看到容器内的进程。", "The worker runs in a container and sees only its processes.")
         )
     return Reading(judge(raw), raw, missing=missing)
+
+
+def _working(engine: processes.EngineProcess) -> bool | None:
+    """Whether it works on a request right now, None if it cannot tell."""
+    running = requests_running(base_url(f"127.0.0.1:{processes.port(engine)}"))
+    return None if running is None else running >= 1
 
 
 def _busy_s() -> float:
@@ -102,7 +111,7 @@ def _describe_listed(place: str, url: str) -> dict[str, Any] | None:
     return {
         "engine": adapter.name if adapter else "other", "pid": None, "pids": [], "address": place, "argv": [], "env": {},
         "version": _version(adapter, url) if adapter else None, "models": models, "checkpoint": {}, "uses_gpu": None,
-        "allowed_cpus": None, "answers": True, "cores": None, "run_delay_pct": None, "threads": [],
+        "allowed_cpus": None, "answers": True, "cores": None, "run_delay_pct": None, "threads": [], "working": None,
     }  # fmt: skip
 
 
@@ -188,9 +197,11 @@ def _judge_engine(said: Statements, engine: dict[str, Any]) -> None:
     for name, value in checkpoint.model_values(engine["checkpoint"]).items():
         said.state(name, value)
     said.state("engine.allowed_cpus", engine["allowed_cpus"])
-    said.state("engine.cpu_cores_used", rounded(engine["cores"], 2))
     said.state("engine.run_delay_pct", engine["run_delay_pct"])
-    said.state("engine.busiest_thread_pct", max((thread[1] for thread in engine["threads"]), default=None))
+    # How much CPU an engine gets says something only of one that worked from the first moment to the last.
+    if engine.get("working"):
+        said.state("engine.cpu_cores_used", rounded(engine["cores"], 2))
+        said.state("engine.busiest_thread_pct", max((thread[1] for thread in engine["threads"]), default=None))
     said.subject = ""
 
 
