@@ -88,7 +88,8 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
             contributions.append(_text(words[entry.slug], fits[entry.slug]))
         contributions += _signatures(hits.get(entry.slug, []), first)
         fired, unknown = _rules(entry, facts)
-        contributions += fired + beyond_reach(entry, facts)
+        contributions += fired
+        contributions += beyond_reach(entry, facts, contributions)
         contributions += _tried(entry, facts) + _serves(entry, facts) + _exclusion(entry, facts)
         scored.append((entry.slug, tuple(contributions), unknown))
     recognised = any(c.kind in ("rule", "signature") and c.weight > 0 for _, terms, _ in scored for c in terms)

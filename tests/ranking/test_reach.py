@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from kb.assessment import assess
 from kb.judgement import Submission
 from kb.knowledge import shipped
 from kb.ranking import rank
@@ -22,7 +23,7 @@ def costing(most, slug="alpha", **more):
 
 
 def against(cause, slowdown):
-    return [term.weight for term in beyond_reach(cause, facts(normal__slowdown=slowdown))]
+    return [term.weight for term in beyond_reach(cause, facts(normal__slowdown=slowdown), [])]
 
 
 def test_the_largest_known_effect_of_a_fix_is_what_a_cause_can_cost():
@@ -58,11 +59,11 @@ def test_hosts_that_differ_by_the_known_spread_are_hardly_a_contradiction():
 
 
 def test_without_a_measured_slowdown_nothing_is_said():
-    assert beyond_reach(costing(8.0), facts()) == []
+    assert beyond_reach(costing(8.0), facts(), []) == []
 
 
 def test_it_is_said_with_both_figures_in_both_languages():
-    (term,) = beyond_reach(costing(8.0), facts(normal__slowdown=42.5))
+    (term,) = beyond_reach(costing(8.0), facts(normal__slowdown=42.5), [])
     assert "8 times" in term.en
     assert "42.5" in term.en
     assert "8 倍" in term.zh
@@ -77,6 +78,25 @@ def test_an_obvious_flag_that_explains_too_little_stands_behind_a_cause_that_exp
     small, _ = rank(facts(**stated, normal__slowdown=2.5), Submission(), knowledge(flagged, unflagged))
     large, _ = rank(facts(**stated, normal__slowdown=45.0), Submission(), knowledge(flagged, unflagged))
     assert [small[0].slug, large[0].slug] == ["flagged", "unflagged"]
+
+
+def test_far_beyond_its_reach_a_cause_that_is_surely_there_is_still_not_the_main_one():
+    rules = [rule(name, EAGER, 3, name) for name in ("flag", "log", "words", "more")]
+    base = knowledge(costing(3.0, rules=rules), entry("beta"), entry("gamma"))
+    within, _ = rank(facts(engine__enforce_eager=True, normal__slowdown=2.9), Submission(), base)
+    beyond, _ = rank(facts(engine__enforce_eager=True, normal__slowdown=45.0), Submission(), base)
+    assert within[0].slug == "alpha"
+    assert within[0].probability > 0.8
+    assert all(cause.probability < 0.5 for cause in beyond if cause.slug == "alpha")
+
+
+def test_a_forgotten_flag_is_not_what_makes_a_7b_fifty_times_too_slow():
+    said = "RTX 4090, Qwen2.5-7B fp16 on vLLM gives only 1 token/s, single request."
+    command = "vllm serve Qwen/Qwen2.5-7B-Instruct --enforce-eager"
+    shares = {cause.slug: cause.probability for cause in assess(Submission(said, command), shipped()).causes}
+    assert shares["eager-mode"] < 0.2
+    starved = f"{said} The container is limited to 1 CPU and nr_throttled keeps growing."
+    assert assess(Submission(starved, command), shipped()).causes[0].slug == "cpu-starved"
 
 
 @pytest.mark.parametrize(
