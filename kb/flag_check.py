@@ -135,13 +135,14 @@ def _said_of_removed(name: str, flag: Flag, title: str, version: str) -> Both:
     ends_zh, ends_en = _AFTERWARDS[flag.after_removal]
     zh = f"{title} {version} 已没有 {name}（{flag.removed} 起移除）：{ends_zh}。"
     en = f"{title} {version} no longer has {name} (removed in {flag.removed}): {ends_en}."
-    return Both(zh=zh + _instead(flag, "zh"), en=en + _instead(flag, "en"))
+    return Both(zh=zh + instead(flag, "zh"), en=en + instead(flag, "en"))
 
 
 _AFTERWARDS = {"error": ("服务起不来", "the server does not start"), "ignored": ("写了也不起作用", "it has no effect")}
 
 
-def _instead(flag: Flag, language: str) -> str:
+def instead(flag: Flag, language: str) -> str:
+    """What to pass in its place, "" where nothing is known to take it."""
     new = flag.replaced_by
     if new is None:
         return ""

@@ -164,8 +164,9 @@ class FlagFile(Strict):
         return answers.pop() if len(answers) == 1 else "unknown"
 
     def lacks(self, flag: Flag, version: str) -> bool:
-        """Whether a version is known to lack a flag."""
-        return self.standing(flag, version) in ("not_yet", "removed")
+        """Whether a version is known to lack a flag; a variable may have been read before it was declared."""
+        standing = self.standing(flag, version)
+        return standing == "removed" or (standing == "not_yet" and not flag.is_variable)
 
     def _releases(self, version: str) -> list[str]:
         """The versions read that a stated one can stand for: itself, all of "0.6", or its two neighbours."""

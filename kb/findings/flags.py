@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.findings.read import finding
-from kb.flag_check import clashes, said_of, used, versions
+from kb.flag_check import clashes, instead, said_of, used, versions
 from kb.judgement import Finding
 from probes.facts import FactSet
 
@@ -44,4 +44,12 @@ def flags_of_some_versions(facts: FactSet) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-FLAGS = (lacking_flags, contradictory_flags, flags_of_some_versions)
+def superseded_flags(facts: FactSet) -> Iterator[Finding]:
+    """A flag that still works while another one takes its place."""
+    for each in used(facts):
+        if each.flag and each.flag.replaced_by and not each.flag.removed:
+            zh, en = instead(each.flag, "zh"), instead(each.flag, "en")
+            yield Finding("note", f"{each.name} 将被取代：{zh}", f"{each.name} is being replaced.{en}", (each.fact,))
+
+
+FLAGS = (lacking_flags, contradictory_flags, flags_of_some_versions, superseded_flags)

@@ -83,6 +83,11 @@ def test_a_flag_of_old_versions_is_a_note_where_no_version_is_stated():
     assert "only in vLLM before 0.10.1" in kinds["note"]
 
 
+def test_a_flag_that_is_being_replaced_is_a_note_with_its_replacement():
+    notes = [en for kind, en, _ in said("llama-server -m M.gguf --no-mmap") if kind == "note"]
+    assert any("Use --load-mode instead" in en for en in notes)
+
+
 CLASHES = [
     ("vllm serve M --enforce-eager --cudagraph-capture-sizes 1 2 4", "runs without CUDA graphs"),
     ("vllm serve M --enable-auto-tool-choice", "needs --tool-call-parser"),
