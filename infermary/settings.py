@@ -89,6 +89,11 @@ LOGIN_URL = "/admin/login/"
 # On one machine, whoever reaches the loopback address is its operator; see THREAT_MODEL.md.
 LOCAL_OPERATOR = env.bool("LOCAL_OPERATOR", default=False)
 
+# Nobody publishes their own edit: another curator must.
+TWO_PERSON_RULE = env.bool("TWO_PERSON_RULE", default=False)
+
+# The form of an entry has a field for every key of every rule, fix and source.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 # A paste of logs is megabytes long; more is refused with a page that says so.
 MAX_PASTE_BYTES = 24 * 2**20
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_PASTE_BYTES + 2**20

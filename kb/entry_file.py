@@ -6,7 +6,7 @@ An entry is one cause with everything the team knows about it, in one YAML file 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import re2
 import yaml
@@ -235,7 +235,11 @@ def parse(text: str) -> EntryFile:
 
 def dump(entry: EntryFile) -> str:
     """The canonical text of an entry: `dump(parse(text)) == text` for every shipped file."""
-    data = entry.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return as_yaml(entry.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+
+def as_yaml(data: Any) -> str:
+    """Data in the form of the files, also of an entry that is not sound yet."""
     return yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
 
 

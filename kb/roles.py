@@ -6,7 +6,7 @@ from django.contrib.auth.models import Group, Permission
 
 ROLES: dict[str, tuple[str, ...]] = {
     "reader": (),
-    "reporter": ("add_case",),
+    "reporter": ("add_case", "add_revision"),
     "operator": ("run_probe", "run_disruptive", "view_host", "view_run"),
     "curator": ("add_entry", "change_entry", "view_entry", "add_claim", "change_claim", "change_thread"),
 }

@@ -17,6 +17,10 @@ class EntryQuerySet(models.QuerySet["Entry"]):
     def published(self) -> EntryQuerySet:
         return self.filter(status=Entry.Status.PUBLISHED)
 
+    def overdue(self) -> EntryQuerySet:
+        """Published, and to be read again by a day that has passed; the longest overdue first."""
+        return self.published().filter(review_by__lt=timezone.localdate()).order_by("review_by")
+
 
 class Entry(models.Model):
     class Status(models.TextChoices):
@@ -34,6 +38,8 @@ class Entry(models.Model):
     body = models.JSONField(help_text="The entry file, as JSON; kb/entry_file.py is its schema.")
     sha256 = models.CharField(max_length=64)
     updated_at = models.DateTimeField()
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    review_by = models.DateField(null=True, blank=True, help_text="When somebody should read it again.")
 
     objects = EntryQuerySet.as_manager()
 
@@ -47,6 +53,10 @@ class Entry(models.Model):
     @cached_property
     def file(self) -> EntryFile:
         return EntryFile.model_validate(self.body)
+
+    @property
+    def newest(self) -> EntryVersion | None:
+        return self.versions.first()
 
     @classmethod
     @transaction.atomic
@@ -78,3 +88,7 @@ class EntryVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.entry} {self.at:%Y-%m-%d %H:%M}"
+
+    @cached_property
+    def file(self) -> EntryFile:
+        return EntryFile.model_validate(self.body)
