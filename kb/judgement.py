@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kb.entry_file import EntryFile, Fix
+from kb.explain import LIKELY
 from probes.facts import Fact, FactSet
 
 
@@ -164,8 +165,13 @@ class Assessment:
 
     @property
     def suspects(self) -> list[RankedCause]:
-        """The causes worth naming, best first: none where all that was measured is fine."""
-        return [] if self.verdict == "healthy" else self.causes
+        """The causes worth naming, best first.
+
+        Where all that was measured is fine: none, unless somebody asked and one of them is the likely answer.
+        """
+        if self.verdict != "healthy":
+            return self.causes
+        return [cause for cause in self.causes if self.confidence == "calibrated" and cause.probability >= LIKELY]
 
     def to_json(self, id: str = "") -> dict[str, Any]:
         """The contract of the API and of `infermary diagnose --json`: causes and fixes all, best first."""
