@@ -34,12 +34,17 @@ def rank_fixes(
     Fixes of causes less likely than `none`, "none of these", come after all others.
     """
     ranked = [
-        _ranked(cause, knowledge.by_slug[cause.slug], fix, facts)
+        _ranked(cause, knowledge.by_slug[cause.slug], _for_this_case(fix, facts), facts)
         for cause in causes
         for fix in knowledge.by_slug[cause.slug].fixes
         if possible(fix, facts)
     ]
     return sorted(ranked, key=lambda r: (r.probability < none, r.fix.risk == IRREVERSIBLE, -r.value, r.slug, r.fix.id))
+
+
+def _for_this_case(fix: Fix, facts: FactSet) -> Fix:
+    """The fix with the commands that run here, and no others."""
+    return fix.model_copy(update={"commands": commands_here(fix, facts)})
 
 
 def possible(fix: Fix, facts: FactSet) -> bool:

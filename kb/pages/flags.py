@@ -61,10 +61,11 @@ def _kind(flag: Flag) -> str:
 
 def _row(file: FlagFile, flag: Flag, version: str) -> Row:
     newest = file.read[-1] if file.read else ""
+    standing = file.standing(flag, version) if version else ""
     return Row(
         flag=flag,
-        standing=file.standing(flag, version) if version else "",
-        default=flag.default(version or newest),
+        standing=standing,
+        default="" if standing in ("not_yet", "removed") else flag.default(version or newest),
         changed=tuple(change for change in flag.changes if not version or within(version, f">={change.version}")),
     )
 

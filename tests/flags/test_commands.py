@@ -3,10 +3,10 @@
 import pytest
 
 from kb.assessment import assess
-from kb.fixes import commands_here, possible
+from kb.fixes import commands_here, possible, rank_fixes
 from kb.flag_check import unavailable, unknown
 from kb.flag_file import catalogue
-from kb.judgement import Submission
+from kb.judgement import RankedCause, Submission
 from kb.knowledge import Knowledge, shipped
 from kb.versions import within
 from tests.ranking.made import entry, facts, fix
@@ -140,3 +140,11 @@ def test_a_shipped_command_uses_only_flags_of_the_versions_that_it_claims(comman
     claimed = [version for version in read if within(version, command.versions)] if command.versions else read[-1:]
     lacking = {version: [used.name for used in unavailable(command.run, version)] for version in claimed}
     assert {version: names for version, names in lacking.items() if names} == {}
+
+
+def test_a_ranked_fix_carries_only_the_commands_that_run_here():
+    both = fix("steps", commands=[OLD, {"engine": "vllm", "run": "vllm serve M --async-scheduling"}])
+    base = Knowledge((entry("alpha", fixes=[both]),))
+    causes = [RankedCause("alpha", 0.5, 0.0, ())]
+    (ranked,) = rank_fixes(causes, base, facts(engine__name="vllm", engine__version="0.7.3"))
+    assert [command.run for command in ranked.fix.commands] == [OLD["run"]]
