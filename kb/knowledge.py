@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kb.entry_file import EntryFile, load_folder
 from kb.retrieval import TextMatcher
-from kb.signatures import SignatureScanner
+from kb.signatures import SignatureScanner, catalogue
 
 ENTRIES = Path(__file__).parent / "entries"
 
@@ -29,7 +29,7 @@ class Knowledge:
 
     @cached_property
     def signatures(self) -> SignatureScanner:
-        return SignatureScanner(self.entries)
+        return SignatureScanner(self.entries, catalogue.shipped())
 
 
 @cache
