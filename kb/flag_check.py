@@ -47,6 +47,14 @@ def used(facts: FactSet) -> list[Used]:
     return list({(each.file.engine, each.name): each for each in reversed(found)}.values())[::-1]
 
 
+def refused(facts: FactSet) -> list[Used]:
+    """What the engine itself refused, or a person says it lacks, and no command of the case shows."""
+    file = catalogue().get(str(facts.value("engine.name")))
+    shown = {each.name for each in used(facts)}
+    unseen = [fact for fact in facts.all("engine.unknown_flag") if fact.value not in shown]
+    return [Used(file, str(fact.value), "", fact) for fact in unseen] if file else []
+
+
 def _flags(facts: FactSet) -> Iterator[Used]:
     servers = facts.all("engine.program")
     for fact in facts.all("engine.flag"):
@@ -115,7 +123,9 @@ def said_of(each: Used, stated: list[str]) -> Both:
     flag, title = each.flag, each.file.title
     if flag is None:
         return _said_of_unknown(each, title)
-    version = stated[0]
+    version = next((version for version in stated if each.file.lacks(flag, version)), "")
+    if not version:
+        return _said_of_refused(each.name, flag, title)
     if each.file.standing(flag, version) == "removed":
         return _said_of_removed(each.name, flag, title, version)
     return Both(
@@ -129,6 +139,16 @@ def _said_of_unknown(each: Used, title: str) -> Both:
     zh = f"{title} 的各个版本都没有 {each.name}" + (f"；是不是想写 {near}？" if near else "。")
     en = f"No version of {title} has {each.name}" + (f"; was {near} meant?" if near else ".")
     return Both(zh=zh, en=en)
+
+
+def _said_of_refused(name: str, flag: Flag, title: str) -> Both:
+    """The engine itself refused it, and which version that is was not said."""
+    began = Both(zh=f"{flag.first} 起才有", en=f"since {flag.first}") if flag.first else None
+    ended = Both(zh=f"{flag.removed} 起移除", en=f"removed in {flag.removed}") if flag.removed else None
+    span = [limit for limit in (began, ended) if limit]
+    zh = f"引擎不认识 {name}" + (f"（{title}：{'，'.join(limit.zh for limit in span)}）。" if span else "。")
+    en = f"The engine refuses {name}" + (f" ({title}: {', '.join(limit.en for limit in span)})." if span else ".")
+    return Both(zh=zh + instead(flag, "zh"), en=en + instead(flag, "en"))
 
 
 def _said_of_removed(name: str, flag: Flag, title: str, version: str) -> Both:

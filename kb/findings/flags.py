@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.findings.read import finding
-from kb.flag_check import clashes, instead, said_of, used, versions
+from kb.flag_check import Used, clashes, instead, refused, said_of, used, versions
 from kb.judgement import Finding
 from probes.facts import FactSet
 
@@ -14,7 +14,7 @@ def lacking_flags(facts: FactSet) -> Iterator[Finding]:
     """Each flag that the version lacks, with what takes its place; those merely stated in one sentence."""
     unknown = {str(fact.value): fact for fact in facts.all("engine.unknown_flag")}
     version = facts.best("engine.version")
-    for each in used(facts):
+    for each in (*used(facts), *refused(facts)):
         if each.name in unknown:
             said = said_of(each, versions(facts, each.file.engine))
             rests_on = (unknown.pop(each.name), *((version,) if version and each.flag else ()))
@@ -47,9 +47,18 @@ def flags_of_some_versions(facts: FactSet) -> Iterator[Finding]:
 def superseded_flags(facts: FactSet) -> Iterator[Finding]:
     """A flag that still works while another one takes its place."""
     for each in used(facts):
-        if each.flag and each.flag.replaced_by and not each.flag.removed:
+        if each.flag and _superseded(each, versions(facts, each.file.engine)):
             zh, en = instead(each.flag, "zh"), instead(each.flag, "en")
             yield Finding("note", f"{each.name} 将被取代：{zh}", f"{each.name} is being replaced.{en}", (each.fact,))
+
+
+def _superseded(each: Used, stated: list[str]) -> bool:
+    """Its successor is there: in every version stated, or simply by now where an engine has no versions."""
+    flag, file = each.flag, each.file
+    if flag is None or flag.replaced_by is None or flag.removed:
+        return False
+    new = file.find(flag.replaced_by.flag) if flag.replaced_by.flag else None
+    return not file.read or (bool(new and stated) and all(file.standing(new, v) == "exists" for v in stated))
 
 
 FLAGS = (lacking_flags, contradictory_flags, flags_of_some_versions, superseded_flags)

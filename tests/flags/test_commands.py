@@ -50,6 +50,28 @@ def test_a_variable_that_is_no_longer_read_has_no_effect():
     assert "VLLM_USE_V1" in en and "no effect" in en
 
 
+REFUSALS = [
+    ("vllm: error: unrecognized arguments: --num-scheduler-steps 8", "vllm serve M", "--num-scheduler-steps", "removed in 0.10.1"),
+    ("api_server.py: error: unrecognized arguments: --async-scheduling", "vllm serve M", "--async-scheduling", "since 0.10.0"),
+    ("TypeError: EngineArgs.__init__() got an unexpected keyword argument 'swap_space'", "vllm serve M", "--swap-space", "0.18.0"),
+    ("error: unexpected argument '--max-paddings' found", "text-generation-launcher --model-id M", "--max-paddings", "No version"),
+    ("error: invalid argument: --no-mmap", "llama-server -m M.gguf", "--no-mmap", "--load-mode"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "command", "flag", "words"), REFUSALS)
+def test_what_the_engine_itself_refuses_is_read_from_its_log(line, command, flag, words):
+    answer = assess(Submission(command=command, log=line), NOTHING)
+    assert [fact.value for fact in answer.facts.all("engine.unknown_flag")] == [flag]
+    assert any(flag in each.en and words in each.en for each in answer.findings if each.kind == "contradiction")
+
+
+def test_what_a_benchmark_refuses_is_no_flag_of_the_engine():
+    line = "benchmark_serving.py: error: unrecognized arguments: --dataset-name random"
+    answer = assess(Submission(command="vllm serve M", log=line), NOTHING)
+    assert answer.facts.all("engine.unknown_flag") == []
+
+
 def test_the_fact_stands_beside_the_finding():
     answer = assess(Submission(command="docker run vllm/vllm-openai:v0.18.0 --model M --swap-space 4"), NOTHING)
     assert [fact.value for fact in answer.facts.all("engine.unknown_flag")] == ["--swap-space"]
@@ -86,6 +108,15 @@ def test_a_flag_of_old_versions_is_a_note_where_no_version_is_stated():
 def test_a_flag_that_is_being_replaced_is_a_note_with_its_replacement():
     notes = [en for kind, en, _ in said("llama-server -m M.gguf --no-mmap") if kind == "note"]
     assert any("Use --load-mode instead" in en for en in notes)
+
+
+def test_a_flag_is_not_being_replaced_in_a_version_that_lacks_the_replacement():
+    def notes(version):
+        text = f"SGLang {version}"
+        command = "python -m sglang.launch_server --model-path M --enable-dp-attention"
+        return [en for kind, en, _ in said(command, text) if kind == "note" and "replaced" in en]
+
+    assert notes("0.4.6") == [] and len(notes("0.5.23")) == 1
 
 
 CLASHES = [
