@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from kb.models import AuditEvent, Case, Claim, Engine, Entry, EntryVersion, Host, Run, Thread
+from kb.models import AuditEvent, Case, Claim, Engine, Entry, EntryVersion, Host, MissedSearch, Run, Thread
 
 
 @admin.register(Entry)
@@ -66,6 +66,15 @@ class CaseAdmin(ReadOnlyAdmin):
 class RunAdmin(ReadOnlyAdmin):
     list_display = ["probe", "host", "state", "outcome", "seconds", "created_at", "requested_by"]
     list_filter = ["state", "outcome", "probe", "host"]
+
+
+@admin.register(MissedSearch)
+class MissedSearchAdmin(ReadOnlyAdmin):
+    """Each is a line to add to kb/glossary.tsv, a phrase to add to an entry, or a cause to write; then delete it here."""
+
+    list_display = ["words", "language", "count", "last_seen"]
+    list_filter = ["language"]
+    search_fields = ["words"]
 
 
 @admin.register(EntryVersion)

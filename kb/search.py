@@ -1,64 +1,253 @@
-"""Search in the entries, in both languages, with the words that matched marked. Pure."""
+"""The look-up: one search over entries, claims and cases, in both languages, tolerant of typos and half words. Pure.
+
+BM25 over the tokens of `kb.text`, in process, the same whatever database holds the documents. The tokens of a document
+that did not change are taken over when the collection is built anew.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection as Names
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from kb.entry_file import EntryFile
-from kb.knowledge import Knowledge
-from kb.text import Query, words
+import bm25s
+import numpy as np
+from bm25s.tokenization import Tokenized
 
-LIMIT = 15
+from kb.documents import WHATS, Document
+from kb.marks import Piece, snippet
+from kb.signatures import SignatureScanner
+from kb.spelling import Spelling
+from kb.text import GLOSSARY_WEIGHT, Query, forms, normalise, words
+
+LIMIT = 30
+LONGEST_QUERY = 2_000
 # Documents far below the best one share a common word with the query and nothing else.
 LEAST_OF_BEST = 0.25
+# A curated cause is worth more to a searcher than one statement about it, and that more than a single case.
+WORTH = {"entry": 1.0, "claim": 0.8, "case": 0.6}
+# A corrected word stands in the place of the one written, which finds nothing; each of several endings is a guess.
+SPELLING_WEIGHT, BEGINNING_WEIGHT = 0.8, GLOSSARY_WEIGHT
+# Pairs of characters find a Chinese word that the segmenter cut otherwise; whole words say more.
+PAIR_WEIGHT = 0.3
+# A known log line in the query is worth half of what all its words are.
+SIGNATURE_SHARE = 0.5
+_CHINESE = re.compile(r"[\u3400-\u9fff]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of a snippet; `hit` where it matched the query."""
+class Filters:
+    """What to keep; "" keeps everything.
 
-    text: str
-    hit: bool
+    Attributes:
+        measured: "yes" or "no".
+    """
+
+    what: str = ""
+    kind: str = ""
+    engine: str = ""
+    verdict: str = ""
+    measured: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A term to look for.
+
+    Attributes:
+        how: it came to be one: word, meaning (glossary), spelling, beginning, pair.
+        said: the term as a person writes it.
+        typed: the word in the query that it stands for, where it is another.
+    """
+
+    term: str
+    how: str
+    weight: float
+    said: str
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    entry: EntryFile
+    document: Document
+    score: float
+    title: tuple[Piece, ...]
     snippet: tuple[Piece, ...]
+    why: tuple[Wanted, ...]
 
 
-def _matcher(query: Query) -> re.Pattern[str] | None:
-    """Finds the words of a query in a text; the ending of a Latin word is free, as stems are compared."""
-    terms = sorted({*query.terms, *query.added}, key=len, reverse=True)
-    latin = [re.escape(term) + r"\w*" for term in terms if term.isascii()]
-    other = [re.escape(term) for term in terms if not term.isascii()]
-    parts = ([rf"(?<![A-Za-z0-9])(?:{'|'.join(latin)})"] if latin else []) + other
-    return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Attributes:
+    counts: how many of each kind of document fit the other filters.
+    corrected: mistyped words with what was looked for instead.
+    nothing_fits: not even without filters.
+    """
+
+    found: tuple[Found, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    corrected: tuple[tuple[str, str], ...] = ()
+    nothing_fits: bool = True
 
 
-def _pieces(text: str, matcher: re.Pattern[str] | None) -> tuple[Piece, ...]:
-    pieces, at = [], 0
-    for match in matcher.finditer(text) if matcher else ():
-        pieces += [Piece(text[at : match.start()], False), Piece(match.group(), True)]
-        at = match.end()
-    return tuple(piece for piece in (*pieces, Piece(text[at:], False)) if piece.text)
+def pairs(text: str) -> list[str]:
+    """Neighbouring Chinese characters, told apart from words by a mark."""
+    runs = _CHINESE.findall(normalise(text))
+    return [run[i : i + 2] + "~" for run in runs for i in range(len(run) - 1)]
 
 
-def _snippet(entry: EntryFile, query: Query, language: str) -> tuple[Piece, ...]:
-    """The passage in the reader's language that shares most words with the query; the summary where none does."""
-    wanted = {*query.terms, *query.added}
-    passages = [entry.summary.get(language), *getattr(entry.phrases, language), entry.title.get(language)]
-    best = max(passages, key=lambda text: len(wanted & set(words(text))))
-    return _pieces(best, _matcher(query))
+def _tokens(document: Document) -> list[str]:
+    found: list[str] = []
+    for passage in document.passages:
+        found += words(passage.text) * passage.times
+        found += pairs(passage.text)
+    return found
 
 
-def search(knowledge: Knowledge, text: str, language: str) -> list[Found]:
-    """The entries that fit `text`, best first."""
-    query = Query.of(text)
-    if not query.terms:
-        return []
-    ranked = sorted(knowledge.text.fits(text).items(), key=lambda item: -item[1].score)
-    least = ranked[0][1].score * LEAST_OF_BEST if ranked else 0.0
-    hits = [knowledge.by_slug[slug] for slug, fit in ranked[:LIMIT] if fit.score > least]
-    return [Found(entry, _snippet(entry, query, language)) for entry in hits]
+class Collection:
+    """Documents made ready to be searched.
+
+    Args:
+        before: the collection that this one takes the place of.
+        scanner: knows the log lines of the entries.
+    """
+
+    def __init__(
+        self, documents: Iterable[Document], before: Collection | None = None, scanner: SignatureScanner | None = None
+    ) -> None:
+        self.documents = tuple(documents)
+        self._scanner = scanner
+        self._vocabulary: dict[str, int] = before._vocabulary.copy() if before else {}
+        self._position = {document.id: number for number, document in enumerate(self.documents)}
+        self._ids = [self._ids_of(document, before) for document in self.documents]
+        self._bm25 = self._index()
+        self._masks: dict[tuple[str, str], np.ndarray] = {}
+        self._worth = np.array([WORTH[d.what] * (1 + 0.1 * np.log(d.prior / 2)) for d in self.documents])
+
+    def _ids_of(self, document: Document, before: Collection | None) -> np.ndarray:
+        number = before._position.get(document.id) if before else None
+        if number is not None and before.documents[number].passages == document.passages:
+            return before._ids[number]
+        known = self._vocabulary
+        return np.array([known.setdefault(token, len(known)) for token in _tokens(document)], dtype=np.int32)
+
+    def _index(self) -> bm25s.BM25 | None:
+        if not any(len(ids) for ids in self._ids):
+            return None
+        index = bm25s.BM25(k1=1.2, b=0.5)
+        index.index(Tokenized(self._ids, self._vocabulary), create_empty_token=False, show_progress=False)
+        return index
+
+    @cached_property
+    def _said(self) -> dict[str, str]:
+        """Latin terms of what is public as they are written there most often."""
+        public = (p.text for document in self.documents if document.what != "case" for p in document.passages)
+        counted = Counter(form for text in public for form in forms(text))
+        return {term: word for (term, word), _ in reversed(counted.most_common())}
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        """Of what is public alone: somebody's own typo is no word, and somebody's own word no suggestion."""
+        return Spelling(self._said)
+
+    def search(
+        self,
+        text: str,
+        language: str,
+        filters: Filters = Filters(),
+        cases: Names[str] | None = None,
+        limit: int = LIMIT,
+    ) -> Results:
+        """What fits `text`, best first. `cases` are the tokens of the cases that the person may see, None for all."""
+        text = text[:LONGEST_QUERY]
+        wanted = self._wanted(text)
+        scores = self._scores(text, wanted) * self._visible(cases)
+        fitting = scores > LEAST_OF_BEST * scores.max(initial=0.0)
+        kept = fitting & self._kept(filters)
+        counts = {what: int((kept & self._mask("what", what)).sum()) for what in WHATS}
+        shown = kept & self._mask("what", filters.what)
+        best = np.argsort(np.where(shown, -scores, 0.0), kind="stable")[: min(limit, int(shown.sum()))]
+        return Results(
+            tuple(self._found(number, scores[number], wanted, language) for number in best),
+            counts, tuple((w.typed, w.said) for w in wanted if w.how == "spelling"), not fitting.any(),
+        )  # fmt: skip
+
+    def _wanted(self, text: str) -> list[Wanted]:
+        query, typed = Query.of(text), dict(forms(text))
+        found = [Wanted(term, "word", 1.0, typed.get(term, term)) for term in query.terms]
+        found += [self._another(term, "meaning", GLOSSARY_WEIGHT) for term in query.added]
+        found += [Wanted(pair, "pair", PAIR_WEIGHT, pair) for pair in dict.fromkeys(pairs(text))]
+        for term in query.terms:
+            if self._spelling.knows(term):
+                continue
+            word = typed.get(term, term)
+            started = self._spelling.beginning(term) if term == query.terms[-1] else []
+            found += [self._another(other, "beginning", BEGINNING_WEIGHT, word) for other in started]
+            if not started:
+                found += [
+                    self._another(other, "spelling", SPELLING_WEIGHT, word) for other in self._spelling.near(term)
+                ]
+        return found
+
+    def _another(self, term: str, how: str, weight: float, typed: str = "") -> Wanted:
+        return Wanted(term, how, weight, self._said.get(term, term), typed)
+
+    def _scores(self, text: str, wanted: Sequence[Wanted]) -> np.ndarray:
+        total = np.zeros(len(self.documents))
+        if self._bm25 is None:
+            return total
+        for weight in {w.weight for w in wanted}:
+            ids = [i for w in wanted if w.weight == weight and (i := self._vocabulary.get(w.term)) is not None]
+            if ids:
+                total += weight * self._bm25.get_scores_from_ids(ids)
+        if self._scanner and len(total):
+            lines = [
+                n
+                for slug in self._scanner.scan({"query": text})
+                if (n := self._position.get(("entry", slug))) is not None
+            ]
+            total[lines] += SIGNATURE_SHARE * total.max()
+        return total * self._worth
+
+    def _mask(self, name: str, value: str) -> np.ndarray:
+        """Which documents have a value; "" is had by all."""
+        if (name, value) not in self._masks:
+            self._masks[name, value] = np.array([not value or _has(d, name, value) for d in self.documents], dtype=bool)
+        return self._masks[name, value]
+
+    def _kept(self, filters: Filters) -> np.ndarray:
+        chosen = [(name, getattr(filters, name)) for name in ("kind", "engine", "verdict", "measured")]
+        return np.logical_and.reduce([self._mask(name, value) for name, value in chosen])
+
+    def _visible(self, cases: Names[str] | None) -> np.ndarray:
+        """Everything but other people's cases; the example cases of entries are public."""
+        if cases is None:
+            return np.ones(len(self.documents), dtype=bool)
+        visible = self._mask("public", "yes").copy()
+        visible[[n for token in cases if (n := self._position.get(("case", token))) is not None]] = True
+        return visible
+
+    def _found(self, number: int, score: float, wanted: Sequence[Wanted], language: str) -> Found:
+        document, has = self.documents[number], set(self._ids[number].tolist())
+        why = [w for w in wanted if self._vocabulary.get(w.term) in has]
+        terms = [w.term.rstrip("~") for w in why]
+        title, text = snippet(document, terms, language)
+        return Found(document, float(score), title, text, tuple(w for w in why if w.how != "pair"))
+
+
+def _has(document: Document, name: str, value: str) -> bool:
+    match name:
+        case "what":
+            return document.what == value
+        case "kind":
+            return value in document.kinds
+        case "engine":
+            return not document.engines or value in document.engines
+        case "verdict":
+            return document.verdict == value
+        case "measured":
+            return document.measured == (value == "yes")
+    return document.what != "case" or "/" in document.name

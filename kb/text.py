@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -111,6 +111,14 @@ def words(text: str) -> tuple[str, ...]:
         piece = match.group()
         found += _chinese(piece) if piece[0] >= "\u3400" else _latin(piece)
     return tuple(found)
+
+
+def forms(text: str) -> Iterator[tuple[str, str]]:
+    """Each Latin term of a text with the word that it stands for, to be shown to a person."""
+    for match in _PIECE.finditer(normalise(text)):
+        piece = match.group()
+        if piece[0] < "\u3400":
+            yield from ((stem(word), word) for word in (piece, *_PARTS.split(piece)))
 
 
 @cache

@@ -38,7 +38,7 @@ def pages() -> dict[str, str]:
     run = made["runs"][2]
     Case.objects.update(owner=None)
     return {
-        "home": "/", "case": case.get_absolute_url(), "entries": "/entries/", "search": "/entries/?q=掉卡 PCIe",
+        "home": "/", "case": case.get_absolute_url(), "entries": "/entries/", "search": "/search/?q=掉卡 PCIe",
         "entry": "/entries/eager-mode/", "claims": "/claims/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
         "run": f"/runs/{run.pk}/", "help": "/help/", "missing": "/nowhere/",
     }  # fmt: skip

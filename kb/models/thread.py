@@ -52,6 +52,7 @@ class Claim(models.Model):
     said_by = models.PositiveIntegerField(help_text="Distinct replies that make the claim.")
     sources = models.JSONField(default=list)
     entries = models.ManyToManyField(Entry, related_name="claims", blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         ordering = ["key"]

@@ -71,9 +71,26 @@ WORDS: dict[str, dict[str, Word]] = {
         "number": W("", "", "预期或数字", "expectation or number"),
         "fact": W("", "", "事实", "fact"),
     },
+    "revision": {
+        "draft": W("edit", "", "草稿", "draft"),
+        "review": W("clock", "amber", "评审中", "in review"),
+        "published": W("check", "green", "已发布", "published"),
+        "rejected": W("cross", "red", "已退回", "sent back"),
+    },
+    "entry": {
+        "draft": W("edit", "", "草稿", "draft"),
+        "review": W("clock", "amber", "评审中", "in review"),
+        "published": W("check", "green", "已发布", "published"),
+        "retired": W("dash", "", "已停用", "retired"),
+    },
     "kind": {
         "slow": W("clock", "", "变慢", "slows down"),
         "failure": W("cross", "", "导致失败", "makes it fail"),
+    },
+    "document": {
+        "entry": W("pulse", "teal", "病因", "cause"),
+        "claim": W("question", "blue", "说法", "claim"),
+        "case": W("file", "", "病例", "case"),
     },
     "frequency": {
         "common": W("", "", "常见", "common"),

@@ -3,7 +3,8 @@
 import pytest
 from bs4 import BeautifulSoup
 
-PUBLIC = ["/", "/entries/", "/entries/?q=掉卡", "/entries/?kind=slow&symptom=oom", "/entries/eager-mode/", "/claims/",
+PUBLIC = ["/", "/entries/", "/search/", "/search/?q=掉卡", "/search/?q=zzqqx",
+          "/entries/?kind=slow&symptom=oom", "/entries/eager-mode/", "/claims/",
           "/claims/?verdict=wrong&kind=fix&thread=two-cards-slow", "/help/"]  # fmt: skip
 LANGUAGES = {"en": "en", "zh": "zh-CN"}
 

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb import charts
-from kb.knowledge import shipped
 from kb.present.facts import marked, question
 from kb.present.probe_form import WrongValue, fields, parameters
-from kb.search import search
 from kb.templatetags.infermary import flags, markdown, percent
 from probes.facts import Fact, Provenance
 from probes.vocabulary import fact_type
@@ -66,17 +64,6 @@ def test_flags_are_set_in_code_and_markup_is_escaped():
 @pytest.mark.parametrize(("share", "text"), [(0.0, "0%"), (0.004, "<1%"), (0.5, "50%"), (0.996, ">99%"), (1.0, "100%")])
 def test_a_share_is_never_rounded_to_certainty(share, text):
     assert percent(share) == text
-
-
-def test_search_finds_a_cause_in_both_languages_and_marks_the_words():
-    for query, language in (("CUDA graph enforce-eager", "en"), ("CUDA graph 没有生效", "zh")):
-        found = search(shipped(), query, language)
-        assert "eager-mode" in [hit.entry.slug for hit in found[:3]]
-        assert any(piece.hit for piece in found[0].snippet)
-
-
-def test_a_search_without_words_finds_nothing():
-    assert search(shipped(), " ?! ", "en") == []
 
 
 def test_a_probe_form_reads_what_the_schema_allows():

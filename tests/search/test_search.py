@@ -1,0 +1,147 @@
+"""What the look-up finds, marks, explains and keeps away."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb.documents import Document, Passage, of_case, of_entry
+from kb.knowledge import shipped
+from kb.marks import matcher, pieces
+from kb.search import Collection, Filters
+from kb.spelling import Spelling
+from tests.search.shelf import everything
+
+
+def note(name, text, what="claim", **fields):
+    return Document(what, name, name, (Passage(text),), **fields)
+
+
+def names(collection, text, **arguments):
+    return [hit.document.name for hit in collection.search(text, "en", **arguments).found]
+
+
+@pytest.fixture
+def three():
+    return Collection([
+        note("hot", "the card throttles when it is hot"),
+        note("dead", "机器一跑就卡死机箱也不响"),
+        note("disk", "reading from a slow disk takes minutes"),
+    ])  # fmt: skip
+
+
+def test_a_word_of_two_characters_is_found_in_mid_sentence_however_it_was_cut(three):
+    for word in ("死机", "机箱", "卡死", "一跑"):
+        assert names(three, word) == ["dead"], word
+
+
+def test_a_typo_finds_the_word_that_was_meant_and_says_so(three):
+    results = three.search("throtle", "en")
+    assert [hit.document.name for hit in results.found] == ["hot"]
+    assert results.corrected == (("throtle", "throttles"),)
+    assert "spelling" in {reason.how for reason in results.found[0].why}
+
+
+def test_a_half_typed_word_finds_those_that_begin_so(three):
+    assert names(three, "minu") == ["disk"]
+    assert "beginning" in {reason.how for reason in three.search("minu", "en").found[0].why}
+
+
+def test_a_word_that_is_one_is_not_corrected(three):
+    assert three.search("disk", "en").corrected == ()
+
+
+def test_somebodys_own_words_never_become_suggestions():
+    collection = Collection([of_case("secret", ["projectbluebird is slow"]), note("hot", "throttle")])
+    assert not collection.search("projectbluebirt", "en", cases=()).corrected
+
+
+def test_other_peoples_cases_are_neither_found_nor_counted():
+    collection = Collection([of_case("mine", ["nccl timeout"]), of_case("theirs", ["nccl timeout"])])
+    results = collection.search("nccl", "en", cases=["mine"])
+    assert [hit.document.name for hit in results.found] == ["mine"]
+    assert results.counts["case"] == 1
+    assert collection.search("nccl", "en", cases=[]).nothing_fits
+
+
+def test_filters_narrow_down_and_the_counts_follow():
+    collection = Collection([
+        note("a", "nccl timeout", verdict="wrong", engines=frozenset({"vllm"})),
+        note("b", "nccl timeout", verdict="right", measured=True),
+        note("c", "nccl timeout", what="entry", kinds=frozenset({"slow"}), engines=frozenset({"ollama"})),
+        note("d", "nothing in common"),
+    ])  # fmt: skip
+    assert names(collection, "nccl", filters=Filters(verdict="wrong")) == ["a"]
+    assert names(collection, "nccl", filters=Filters(kind="slow")) == ["c"]
+    assert names(collection, "nccl", filters=Filters(measured="yes")) == ["b"]
+    assert set(names(collection, "nccl", filters=Filters(engine="vllm"))) == {"a", "b"}, "b holds for any engine"
+    counted = collection.search("nccl", "en", Filters(what="claim"))
+    assert counted.counts == {"entry": 1, "claim": 2, "case": 0}
+    assert {hit.document.what for hit in counted.found} == {"claim"}
+
+
+def test_filtered_away_is_not_the_same_as_not_there():
+    collection = Collection([note("a", "nccl timeout")])
+    assert not collection.search("nccl", "en", Filters(verdict="wrong")).nothing_fits
+    assert collection.search("zzqqx", "en").nothing_fits
+
+
+def test_a_known_log_line_brings_its_cause_to_the_top():
+    for entry in shipped().entries[:40]:
+        for signature in entry.signatures[:1]:
+            slugs = shipped().signatures.scan({"query": signature.example})
+            first = everything().search(signature.example, "en", limit=1).found[0].document.name
+            assert first.split("/")[0] in {*slugs, entry.slug}, signature.example
+
+
+def test_of_two_that_fit_alike_the_one_that_is_right_more_often_comes_first():
+    same = "gpu stands still"
+    collection = Collection([note("rare", same, "entry", prior=1.0), note("common", same, "entry", prior=3.0)])
+    assert names(collection, "stands still") == ["common", "rare"]
+
+
+def test_a_cause_comes_before_a_single_case_of_it():
+    entry = shipped().by_slug["eager-mode"]
+    found = Collection(of_entry(entry)).search(entry.examples[0].symptom, "en").found
+    assert found[0].document.what == "entry"
+    assert found[1].document.name.startswith("eager-mode/")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_snippet_is_in_the_readers_language_with_marks(language):
+    hit = everything().search("NVLink 没有用上", language, Filters(what="entry")).found[0]
+    assert any(piece.hit for piece in (*hit.title, *hit.snippet))
+    assert "".join(piece.text for piece in hit.title) == hit.document.title_in(language)
+
+
+def test_a_long_case_is_shown_by_the_stretch_that_matched():
+    hit = Collection([of_case("x", ["padding " * 100 + "the flux capacitor broke"])]).search("capacitor", "en").found[0]
+    shown = "".join(piece.text for piece in hit.snippet)
+    assert len(shown) < 300 and "flux capacitor" in shown and shown.startswith("…")
+
+
+@given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=5), max_size=4))
+def test_the_pieces_of_a_marked_text_are_the_text(text, terms):
+    assert "".join(piece.text for piece in pieces(text, matcher(terms))) == text
+
+
+@given(st.text(max_size=200))
+def test_no_query_breaks_the_search(text):
+    everything().search(text, "zh")
+
+
+def test_nothing_to_search_with_or_in_finds_nothing():
+    assert everything().search(" ?! ", "en").found == ()
+    assert Collection([]).search("nccl", "en").found == ()
+
+
+def test_a_collection_built_after_another_finds_what_one_built_alone_does(three):
+    later = [*three.documents[1:], note("hot", "now about fans"), note("new", "a new gizmo")]
+    again, alone = Collection(later, three), Collection(later)
+    for word in ("throttle", "fans", "gizmo", "死机", "disk"):
+        assert names(again, word) == names(alone, word), word
+
+
+def test_spelling_leaves_short_and_chinese_words_alone():
+    spelling = Spelling(["kv", "tp", "dtype", "显存"])
+    assert spelling.near("kw") == [] and spelling.near("显寸") == []
+    assert spelling.near("dtpye") == ["dtype"]
