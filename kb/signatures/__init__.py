@@ -46,7 +46,7 @@ class SignatureScanner:
         for slug, signature in self._signatures():
             owners[signature.pattern].append((slug, signature))
         self._owners = list(owners.values())
-        self._scan = Scan(owners)
+        self._scan = Scan(owners, (line.pattern for line in self.catalogue if line.note or line.chain))
 
     def _signatures(self) -> Iterator[tuple[str, Signature]]:
         for entry in self.entries:

@@ -6,7 +6,7 @@ the patterns whose literals are there are searched for. RE2 has no backtracking,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,26 +28,42 @@ class Found:
 
 
 class Scan:
-    """Patterns compiled for one pass over a text, without regard to case."""
+    """Patterns compiled for one pass over a text, without regard to case.
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+    What a pattern of `harmless` matches is hidden from the others.
+    """
+
+    def __init__(self, patterns: Iterable[str], harmless: Iterable[str] = ()) -> None:
         options = re2.Options()
         options.case_sensitive = False
         self._compiled: list[Any] = []
         self._filter = re2.Filter()
-        for pattern in patterns:
+        telling = list(patterns)
+        self._telling = len(telling)
+        for pattern in (*telling, *harmless):
             self._filter.Add(pattern, options)
             self._compiled.append(re2.compile(b"(?i)" + pattern.encode()))
         if self._compiled:
             self._filter.Compile()
 
-    def find(self, text: str, known: set[int] | frozenset[int] = frozenset()) -> Iterator[Found]:
+    def find(self, text: str, known: Collection[int] = ()) -> Iterator[Found]:
         """The first match of each pattern, in the order of the patterns within a piece; those of `known` are skipped."""
         done = set(known)
         for begin in range(0, len(text) if self._compiled else 0, PIECE):
             piece = text[begin : begin + PIECE + OVERLAP].encode("utf-8", "replace")
-            for index in sorted(set(self._filter.Match(piece, True) or ()) - done):
-                if match := self._compiled[index].search(piece):
+            possible = set(self._filter.Match(piece, True) or ()) - done
+            visible = self._without_harmless(piece, possible)
+            for index in sorted(possible):
+                if index < self._telling and (match := self._compiled[index].search(visible)):
                     done.add(index)
                     start = begin + len(piece[: match.start()].decode())
-                    yield Found(index, start, start + len(match.group().decode()))
+                    yield Found(index, start, start + len(piece[match.start() : match.end()].decode()))
+
+    def _without_harmless(self, piece: bytes, possible: set[int]) -> bytes:
+        """`piece` with what is harmless blanked out, so that no place moves."""
+        visible = bytearray(piece)
+        for index in possible:
+            if index >= self._telling:
+                for match in self._compiled[index].finditer(piece):
+                    visible[match.start() : match.end()] = b" " * (match.end() - match.start())
+        return bytes(visible)
