@@ -13,11 +13,13 @@ from django.db.models import F
 from django.utils import timezone
 
 from kb import dispatch, library
+from kb import recording as recordings
 from kb.assessment import assess, redacted
 from kb.facts import extract
 from kb.judgement import Assessment, ProbeInfo, Submission
 from kb.knowledge import Knowledge
 from kb.models import AuditEvent, Case, Host, Run
+from kb.recording import Recording
 from probes.facts import Fact
 from probes.spec import Result
 from probes.vocabulary import fact_type
@@ -48,6 +50,16 @@ def submit(submission: Submission, language: str, user: Any = None, session_key:
     return case
 
 
+def open_recording(recording: Recording, language: str, user: Any = None, session_key: str = "") -> Case:
+    """A case about a host whose measurements were carried here as a file."""
+    owner = user if getattr(user, "is_authenticated", False) else None
+    case = Case.objects.create(
+        language=language, owner=owner, session_key=session_key or "", recording=recording.document
+    )
+    _remember(case, "as recorded", "按记录的测量")
+    return case
+
+
 def add_text(case: Case, text: str) -> None:
     """Put a later paste below what the case holds, its secrets redacted, and rank again."""
     clean, redactions = redacted(Submission(log=_storable(text)))
@@ -68,9 +80,15 @@ def known_facts(case: Case) -> list[Fact]:
     found = engines_found(case)
     about = case.engine or (found[0] if len(found) == 1 else "")
     others = {f"engine:{address}" for address in found if address != about}
-    measured = [fact for run in case.runs.filter(state=Run.State.DONE) for fact in run.measured]
+    measured = [fact for result in recorded(case) for fact in result.facts]
+    measured += [fact for run in case.runs.filter(state=Run.State.DONE) for fact in run.measured]
     ours = [fact for fact in measured if fact.subject not in others and fact.name not in case.corrections]
     return case.stated() + ours
+
+
+def recorded(case: Case) -> tuple[Result, ...]:
+    """What probes measured elsewhere and a file brought here."""
+    return recordings.of(case.recording).results if case.recording else ()
 
 
 def engines_found(case: Case) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
+from kb import recording as recordings
 from kb.judgement import Submission
 from probes.facts import Fact, Provenance
 
@@ -38,6 +39,7 @@ class Case(models.Model):
     nvidia_smi = models.TextField(blank=True)
     redactions = models.PositiveIntegerField(default=0)
     facts = models.JSONField(default=list, help_text="What the text says.")
+    recording = models.JSONField(default=dict, help_text="What probes measured elsewhere, as kb/recording.py reads it.")
     corrections = models.JSONField(default=dict, help_text="Fact name -> the person's value, null for removed.")
     engine = models.CharField(max_length=120, blank=True, help_text="Address of the engine that the case is about.")
     revision = models.PositiveIntegerField(default=0)
@@ -62,6 +64,8 @@ class Case(models.Model):
     @property
     def title(self) -> str:
         """The first words, for lists."""
+        if self.recording:
+            return recordings.of(self.recording).title(self.language)
         words = " ".join((self.text or self.log or self.command or self.nvidia_smi).split())
         return words[:80] + ("…" if len(words) > 80 else "")
 

@@ -73,6 +73,7 @@ def case(request: HttpRequest, token: str) -> HttpResponse:
         "may_edit": access.may_edit(request, found),
         "hosts": hosts,
         "runs": found.runs.select_related("host"),
+        "recorded": diagnose.recorded(found),
         "any_open": found.runs.open().exists(),
         "address": request.build_absolute_uri(found.get_absolute_url()),
     }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kb import diagnose, uploads
+from kb import diagnose, recording, uploads
 from kb.facts import extract
 from kb.facts.redact import redact
 from kb.judgement import Submission
@@ -43,9 +43,21 @@ def openings(code: str) -> list[Opening]:
     return found
 
 
+def _recordings() -> list[tuple[str, str]]:
+    """Name and title of each shipped recording, the healthy one first."""
+    titles = [(name, found.title(language())) for name, found in recording.shipped().items()]
+    return sorted(titles, key=lambda item: (not item[0].endswith("-healthy"), item[0]))
+
+
 def _page(request: HttpRequest, problem: str = "", text: str = "", status: int = 200) -> HttpResponse:
     recent = Case.objects.of(request.user, request.session.session_key)[:RECENT]
-    context = {"openings": openings(language()), "recent": recent, "problem": problem, "text": text}
+    context = {
+        "openings": openings(language()),
+        "recordings": _recordings(),
+        "recent": recent,
+        "problem": problem,
+        "text": text,
+    }
     return render(request, "kb/home.html", context, status=status)
 
 
@@ -59,10 +71,27 @@ def home(request: HttpRequest) -> HttpResponse:
         return _page(request, refusal.problem, text, status=refusal.status)
     if not any(part.strip() for part in submission.parts().values()):
         return _page(request, "empty", text, status=400)
+    try:
+        carried = recording.read(submission.log) or recording.read(text)
+    except recording.Unreadable:
+        return _page(request, "recording", text, status=400)
+    person = language(), request.user, _session_key(request)
+    return redirect(diagnose.open_recording(carried, *person) if carried else diagnose.submit(submission, *person))
+
+
+def _session_key(request: HttpRequest) -> str:
+    """By it a browser without an account knows its own cases again."""
     if not request.session.session_key:
         request.session.save()
-    case = diagnose.submit(submission, language(), request.user, request.session.session_key or "")
-    return redirect(case)
+    return request.session.session_key or ""
+
+
+@require_POST
+def open_example(request: HttpRequest, name: str) -> HttpResponse:
+    """A case of one of the shipped recordings."""
+    if name not in recording.shipped():
+        raise Http404
+    return redirect(diagnose.open_recording(recording.shipped()[name], language(), request.user, _session_key(request)))
 
 
 @require_POST
@@ -74,4 +103,8 @@ def recognise(request: HttpRequest) -> HttpResponse:
     return render(request, "kb/_recognised.html", context)
 
 
-urlpatterns = [path("", home, name="home"), path("recognise/", recognise, name="recognise")]
+urlpatterns = [
+    path("", home, name="home"),
+    path("recognise/", recognise, name="recognise"),
+    path("examples/<slug:name>/", open_example, name="example"),
+]

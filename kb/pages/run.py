@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kb import access, diagnose
+from kb import access, diagnose, recording
 from kb.language import language
 from kb.models import Run
 
@@ -46,11 +46,14 @@ def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
 def run_bundle(request: HttpRequest, run_id: str) -> HttpResponse:
     """Everything that the run brought, as JSON to carry away and judge again."""
     found = access.readable_run(request, run_id)
+    result = {
+        "probe": found.probe, "outcome": found.outcome, "reason_zh": found.reason_zh, "reason_en": found.reason_en,
+        "facts": found.facts, "raw": found.raw, "series": found.series, "missing": found.missing,
+        "started_at": found.started_at.isoformat() if found.started_at else "", "seconds": found.seconds or 0.0,
+    }  # fmt: skip
     bundle = {
-        "run": str(found.pk), "host": found.host.name, "probe": found.probe, "parameters": found.parameters,
-        "state": found.state, "outcome": found.outcome, "reason_zh": found.reason_zh, "reason_en": found.reason_en,
-        "started_at": found.started_at, "seconds": found.seconds, "facts": found.facts, "raw": found.raw,
-        "series": found.series, "missing": found.missing,
+        "format": recording.FORMAT, "version": recording.VERSION, "host": found.host.name,
+        "made_at": found.created_at.isoformat(), "origin": f"run {found.pk}", "results": [result],
     }  # fmt: skip
     response = JsonResponse(bundle, json_dumps_params={"ensure_ascii": False, "indent": 1})
     response["Content-Disposition"] = f'attachment; filename="{found.probe}-{found.pk}.json"'
