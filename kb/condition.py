@@ -58,6 +58,8 @@ class Test(Strict):
             declared = fact_type(self.fact)
         except UnknownFactError:
             raise ValueError(f"unknown fact {self.fact!r}") from None
+        if isinstance(self.value, list) and self.op != "in":
+            raise ValueError("only `in` takes a list")
         if self.op in ("is", "is-not"):
             declared.coerce(self.value)
         elif self.op == "in":
@@ -65,8 +67,10 @@ class Test(Strict):
                 raise ValueError("`in` takes a list")
             for value in self.value:
                 declared.coerce(value)
-        elif self.op in ("<", "<=", ">", ">=") and declared.kind not in ("int", "float"):
-            raise ValueError(f"{self.fact} is not a number")
+        elif self.op in ("<", "<=", ">", ">="):
+            if declared.kind not in ("int", "float"):
+                raise ValueError(f"{self.fact} is not a number")
+            declared.coerce(self.value)
         return self
 
     @model_serializer(mode="wrap")
@@ -150,6 +154,9 @@ class Not(Strict):
 
 
 def _which(data: Any) -> str:
+    """The kind of condition that data is; what is none goes to the plain test, which says so."""
+    if not isinstance(data, (dict, BaseModel)):
+        return "test"
     keys = data if isinstance(data, dict) else data.model_dump(by_alias=True)
     return next((key for key in ("all", "any", "not") if key in keys), "test")
 

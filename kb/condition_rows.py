@@ -7,6 +7,7 @@ not fit that (a bracket within a bracket, a negated bracket) is one row that kee
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
@@ -180,11 +181,17 @@ def _scalar(fact: str, text: str) -> Value:
         return _TRUTHS.get(text.lower(), text)
     if kind == "str":
         return text
+    return number_or_text(text)
+
+
+def number_or_text(text: str) -> int | float | str:
+    """A finite number that a person would write; everything else stays as it was typed."""
     for number in (int, float):
         try:
-            return number(text)
+            value = number(text)
         except ValueError:
             continue
+        return value if len(text) < 40 and math.isfinite(value) else text
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
@@ -167,6 +168,33 @@ def retire(entry: Entry, user: Any, reason: str) -> None:
     locked = Entry.objects.select_for_update().get(pk=entry.pk)
     Entry.store(locked.file, author=user, reason=reason[:300], status=Entry.Status.RETIRED)
     AuditEvent.record(user, "entry.retired", entry.slug, why=reason[:300])
+
+
+def entrust(entry: Entry, user: Any, owner: Any, review_by: dt.date | None) -> None:
+    """Say who keeps an entry right, and by when it is to be read again.
+
+    Raises:
+        NotAllowed: no right.
+    """
+    _need(user, PUBLISH)
+    entry.owner, entry.review_by = owner, review_by
+    entry.save(update_fields=["owner", "review_by"])
+    named = owner.get_username() if owner else ""
+    AuditEvent.record(user, "entry.entrusted", entry.slug, owner=named, review_by=str(review_by or ""))
+
+
+@transaction.atomic
+def discard(revision: Revision, user: Any) -> None:
+    """Throw a draft away.
+
+    Raises:
+        NotAllowed: somebody else's, or published.
+    """
+    locked = Revision.objects.select_for_update().get(pk=revision.pk)
+    if not locked.may_edit(user):
+        raise NotAllowed("这份草稿不是你的，或已经发布。", "This draft is not yours, or is published already.")
+    AuditEvent.record(user, "revision.discarded", locked.slug, revision=locked.pk)
+    locked.delete()
 
 
 def comment(revision: Revision, user: Any, text: str) -> Comment:

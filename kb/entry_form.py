@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from kb.condition import Test
-from kb.condition_rows import Row, Rows, row_of, to_data, to_rows
+from kb.condition_rows import Row, Rows, number_or_text, row_of, to_data, to_rows
 from kb.entry_file import Both, EntryFile
 
 Kind = Literal["line", "text", "lines", "choice", "checks", "number", "both", "group", "rows", "condition"]
@@ -146,7 +146,7 @@ def _read(sent: Sent, name: str, info: FieldInfo, path: str) -> Any:
         return _ABSENT
     if kind == "choice":
         return next((choice for choice in inner if str(choice) == text), text)
-    return _number(text) if kind == "number" else text
+    return number_or_text(text.strip()) if kind == "number" else text
 
 
 def read_condition(sent: Sent, path: str) -> Any:
@@ -172,15 +172,6 @@ def _text(sent: Sent, path: str) -> str:
     """The last value sent, with the line ends that the files have, and without what no database stores."""
     values = sent.getlist(path)
     return values[-1].replace("\r\n", "\n").replace("\x00", "") if values else ""
-
-
-def _number(text: str) -> int | float | str:
-    for number in (int, float):
-        try:
-            return number(text.strip())
-        except ValueError:
-            continue
-    return text
 
 
 @dataclass(slots=True)
