@@ -4,6 +4,7 @@ from kb.facts import extract_part
 from kb.signatures import SignatureScanner
 from kb.signatures.catalogue import Line
 from kb.signatures.scan import OVERLAP, PIECE, Scan
+from probes.facts import FactSet
 from tests.ranking.made import entry
 
 
@@ -61,6 +62,6 @@ def test_the_last_line_of_a_chain_leads_nowhere():
 
 def test_a_line_of_the_catalogue_states_its_facts_with_their_place():
     text = "server up\nDisabling prefix caching because it is not supported with 'paged' attention"
-    facts = [fact for fact in extract_part(text, "log") if fact.name == "engine.prefix_caching"]
-    assert [(fact.value, fact.provenance.origin) for fact in facts] == [(False, "log")]
-    assert text[facts[0].provenance.start :].startswith("Disabling prefix caching")
+    fact = FactSet(extract_part(text, "log")).best("engine.prefix_caching")
+    assert (fact.value, fact.provenance.origin) == (False, "log")
+    assert text[fact.provenance.start :].startswith("Disabling prefix caching")
