@@ -73,7 +73,7 @@ def _passages(entry: EntryFile) -> list[Passage]:
     found += [Passage(text, "zh", 3) for text in entry.phrases.zh] + [
         Passage(text, "en", 3) for text in entry.phrases.en
     ]
-    found += [Passage(_words_of(example), "", 2) for example in entry.examples]
+    found += [Passage(_words_of(example), example.lang, 2) for example in entry.examples]
     found += [Passage(signature.example, "", 2) for signature in entry.signatures]
     found += _both(entry.mechanism, 1)
     for fix in entry.fixes:

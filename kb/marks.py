@@ -20,10 +20,15 @@ class Piece:
     hit: bool
 
 
+def _latin(term: str) -> str:
+    """A term with its endings; a short one only with those that a stem lost, so that "off" does not mark "offload"."""
+    return re.escape(term) + (r"(?:e|s|es|ed|ing)?(?![A-Za-z0-9])" if len(term) < 4 else r"\w*")
+
+
 def matcher(terms: Iterable[str]) -> re.Pattern[str] | None:
     """Finds terms in a text; the ending of a Latin word is free, as stems are compared. Case and width count not."""
     ordered = sorted(set(terms), key=len, reverse=True)
-    latin = [re.escape(term) + r"\w*" for term in ordered if term.isascii()]
+    latin = [_latin(term) for term in ordered if term.isascii()]
     other = [re.escape(term) for term in ordered if not term.isascii()]
     parts = ([rf"(?<![A-Za-z0-9])(?:{'|'.join(latin)})"] if latin else []) + other
     return re.compile(rf"(?:{'|'.join(parts)})+", re.IGNORECASE) if parts else None

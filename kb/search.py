@@ -172,7 +172,7 @@ class Collection:
         best = np.argsort(np.where(shown, -scores, 0.0), kind="stable")[: min(limit, int(shown.sum()))]
         return Results(
             tuple(self._found(number, scores[number], wanted, language) for number in best),
-            counts, tuple((w.typed, w.said) for w in wanted if w.how == "spelling"), not fitting.any(),
+            counts, _corrected(wanted), not fitting.any(),
         )  # fmt: skip
 
     def _wanted(self, text: str) -> list[Wanted]:
@@ -236,6 +236,15 @@ class Collection:
         terms = [w.term.rstrip("~") for w in why]
         title, text = snippet(document, terms, language)
         return Found(document, float(score), title, text, tuple(w for w in why if w.how != "pair"))
+
+
+def _corrected(wanted: Iterable[Wanted]) -> tuple[tuple[str, str], ...]:
+    """Each mistyped word with the nearest that was looked for instead."""
+    nearest: dict[str, str] = {}
+    for one in wanted:
+        if one.how == "spelling":
+            nearest.setdefault(one.typed, one.said)
+    return tuple(nearest.items())
 
 
 def _has(document: Document, name: str, value: str) -> bool:

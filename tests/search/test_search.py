@@ -145,3 +145,12 @@ def test_spelling_leaves_short_and_chinese_words_alone():
     spelling = Spelling(["kv", "tp", "dtype", "显存"])
     assert spelling.near("kw") == [] and spelling.near("显寸") == []
     assert spelling.near("dtpye") == ["dtype"]
+
+
+def test_a_short_word_does_not_mark_the_beginning_of_another():
+    marked = [
+        piece.text
+        for piece in pieces("off the bus, offload, PCIe link, preempted", matcher(["off", "pci", "preempt"]))
+        if piece.hit
+    ]
+    assert marked == ["off", "PCIe", "preempted"]
