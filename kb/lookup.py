@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 # As many documents are made ready anew within a quarter of a second; beyond that, a searcher is answered from what is
 # held, and the new state comes in from behind.
 INLINE = 2_000
+# Where cases come in all the time, reading them takes a tenth of the time and no more.
+REST = 9.0
 # The head of what was said and the end of a log, where the error stands, name a case's trouble.
 HEAD_CHARS = TAIL_CHARS = 4_000
 
@@ -43,6 +46,7 @@ class Shelf:
     def __init__(self) -> None:
         self._held: Held | None = None
         self._building = threading.Lock()
+        self._rests_until = 0.0
 
     def collection(self) -> Collection:
         state = _state()
@@ -55,7 +59,7 @@ class Shelf:
         if held is None:  # entries and claims at once, the many cases behind them
             with self._building:
                 held = self._held = self._held or Held((), _read(with_cases=False, before=None))
-        if self._building.acquire(blocking=False):
+        if time.monotonic() >= self._rests_until and self._building.acquire(blocking=False):
             threading.Thread(target=self._renew_behind, args=(state,), daemon=True).start()
         return held.collection
 
@@ -66,11 +70,13 @@ class Shelf:
         return self._held
 
     def _renew_behind(self, state: tuple[object, ...]) -> None:
+        begun = time.monotonic()
         try:
             self._renew(state)
         except Exception:
             log.exception("the collection of the look-up could not be renewed")
         finally:
+            self._rests_until = time.monotonic() + REST * (time.monotonic() - begun)
             self._building.release()
             connection.close()
 

@@ -44,7 +44,7 @@ class Case(models.Model):
     engine = models.CharField(max_length=120, blank=True, help_text="Address of the engine that the case is about.")
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    updated_at = models.DateTimeField(auto_now=True, db_index=True)
 
     objects = CaseQuerySet.as_manager()
 
