@@ -1,7 +1,7 @@
 """The look-up over 100,000 documents, made up from phrases of our own entries: `make bench`.
 
 The documents are as long as a report is (about 300 characters); the collection is built once, and built again after one
-document changed, as it is when somebody submits a case.
+document changed, as it is when somebody submits a case. With DATABASE_URL the pages are measured on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import random
 
 import pytest
 
+from kb import lookup
 from kb.documents import Document, of_case
 from kb.knowledge import shipped
+from kb.models import Case
 from kb.search import Collection, Filters
 from tests.search.shelf import documents
 
@@ -63,3 +65,26 @@ def test_query_with_filters_of_somebody_with_few_cases(benchmark, built):
     filters = Filters(kind="slow", engine="vllm")
     own = [f"case{number}" for number in range(30)]
     benchmark.pedantic(built.search, args=(QUERIES["mixed"], "zh", filters, own), warmup_rounds=1, rounds=20)
+
+
+@pytest.fixture
+def stored(db, many):
+    """The cases as rows."""
+    cases = [document for document in many if document.name.startswith("case")]
+    Case.objects.bulk_create((Case(token=c.name, text=c.passages[0].text) for c in cases), batch_size=2_000)
+    return len(cases)
+
+
+def test_reading_the_cases_from_the_database(benchmark, stored):
+    read = benchmark.pedantic(lambda: list(lookup._cases()), rounds=1)
+    assert len(read) == stored
+
+
+def test_results_at_the_site(benchmark, client, built, stored, monkeypatch):
+    shelf = lookup.Shelf()
+    shelf._held = lookup.Held(lookup._state(), built)
+    monkeypatch.setattr(lookup, "_shelf", shelf)
+    answer = benchmark.pedantic(
+        client.get, args=("/search/results/", {"q": QUERIES["mixed"]}), warmup_rounds=1, rounds=20
+    )
+    assert b"data-hit" in answer.content
