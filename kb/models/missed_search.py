@@ -16,7 +16,7 @@ class MissedSearchQuerySet(models.QuerySet["MissedSearch"]):
     def note(self, text: str, language: str) -> None:
         """Count a search that found nothing, its secrets blacked out."""
         words = redact(" ".join(text.replace("\x00", " ").split())[:LONGEST])[0][:LONGEST]
-        if not words:
+        if not any(character.isalnum() for character in words):
             return
         row, made = self.get_or_create(words=words, language=language)
         self.filter(pk=row.pk).update(count=F("count") + 1)

@@ -70,8 +70,8 @@ def test_half_typed_words_are_not_kept_until_they_stood_for_a_while(db, client):
     assert MissedSearch.objects.get().words == "zzqqx"
 
 
-@pytest.mark.parametrize("words", ["nccl timeout", "  ", "oom"])
-def test_what_finds_something_is_no_missed_search(db, client, words):
+@pytest.mark.parametrize("words", ["nccl timeout", "  ", "oom", "?!"])
+def test_what_finds_something_or_says_nothing_is_no_missed_search(db, client, words):
     client.get("/search/", {"q": words})
     client.post("/search/missed/", {"missed": words})
     assert not MissedSearch.objects.exists()
