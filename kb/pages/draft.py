@@ -14,7 +14,7 @@ from kb import access, curation, impact, library
 from kb.difference import side_by_side
 from kb.entry_file import as_yaml
 from kb.entry_form import checked
-from kb.entry_merge import Conflict, merge
+from kb.entry_merge import merge
 from kb.language import language
 from kb.models import Revision
 
@@ -49,12 +49,8 @@ def _three_ways(revision: Revision, base: dict[str, Any]) -> dict[str, Any]:
     return {
         "newest": newest,
         "theirs": side_by_side(as_yaml(base) if base else "", as_yaml(newest.body)),
-        "clashes": [_shown(conflict) for conflict in conflicts],
+        "clashes": conflicts,
     }
-
-
-def _shown(conflict: Conflict) -> dict[str, str]:
-    return {"path": conflict.path, "theirs": as_yaml(conflict.theirs), "mine": as_yaml(conflict.mine)}
 
 
 def draft_impact(request: HttpRequest, pk: int) -> HttpResponse:

@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 from django import template
+from django.utils.text import Truncator
 
 from kb import explain
 from kb.condition_rows import OPS, Row, parsed
+from kb.entry_file import as_yaml
 from kb.entry_form import Field
 from kb.language import language
 from kb.present import entry_words
@@ -73,6 +75,38 @@ def sentence(data: Any) -> str:
 
 
 @register.filter
-def value_at(row: list[Field], name: str) -> str:
-    """The value of one field of a row, for its heading."""
-    return next((str(field.value or "") for field in row if field.name == name), "")
+def as_text(value: Any) -> str:
+    """A value of an entry as it is read: a text plainly, "–" for none, all else as in the file."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return as_yaml(value)
+
+
+# What tells one row of a list from the others, beside its id.
+_TELLING = ("when", "title", "pattern", "run", "ref", "slug", "symptom")
+
+
+@register.filter
+def heading(row: list[Field]) -> dict[str, str]:
+    """Id of a row of a list, and in a few words what it says."""
+    by_name = {field.name: field for field in row}
+    telling = next((by_name[name] for name in _TELLING if name in by_name), None)
+    named = by_name.get("id")
+    return {"id": str(named.value or "") if named else "", "says": _few_words(telling)}
+
+
+def _few_words(field: Field | None) -> str:
+    if field is None or not field.value:
+        return ""
+    if field.kind == "condition":
+        return sentence(field.value)
+    text = field.value.get(language(), "") if isinstance(field.value, dict) else field.value
+    return Truncator(text).chars(90)
+
+
+@register.filter
+def open_at_first(row: list[Field]) -> bool:
+    """A row unfolds where something in it is wrong, or nothing is written yet."""
+    below = [one for field in row for one in field.walk()]
+    written = any(one.value for one in below if one.kind in ("line", "text", "lines") and one.name != "lang")
+    return not written or any(one.errors for one in below)
