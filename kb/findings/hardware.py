@@ -21,6 +21,8 @@ FATAL_XIDS = {48, 62, 64, 74, 79, 95, 119, 120}
 # whenever it works, and under 0.5 it was starved (own measurement: 0.34 and 0.42). Idle its busiest thread takes 0.2% of a
 # core: under a tenth it did not work in the window in which the cores were counted, and they tell nothing.
 RUN_DELAY_PCT, ENGINE_CORES, WORKING_THREAD_PCT = 10.0, 0.5, 10.0
+# Waiting a quarter of the time makes each step 1 / (1 - 0.25) = 1.33 times as long, beyond the 1.3 that counts as normal.
+RUN_DELAY_HARMS_PCT = 25.0
 
 
 def throttling(facts: FactSet) -> Iterator[Finding]:
@@ -125,7 +127,7 @@ def cpu_starvation(facts: FactSet) -> Iterator[Finding]:
     throttled = number(facts, "host.cpu_throttled_ratio") or 0
     if delay is not None and delay > RUN_DELAY_PCT:
         yield finding(
-            "abnormal",
+            "abnormal" if delay > RUN_DELAY_HARMS_PCT else "note",
             f"引擎线程有 {delay:.0f}% 的时间在等 CPU。",
             f"Engine threads wait for a CPU {delay:.0f}% of the time.",
             facts,
