@@ -159,7 +159,7 @@ def _engine_notes(facts: FactSet, case: Setting) -> list[Sentence]:
                 "An engine with CUDA graphs (vLLM, SGLang) gets more out of the same card.",
             )
         ]
-    if facts.value("engine.enforce_eager") is True:
+    if facts.value("engine.enforce_eager") is True and facts.value("engine.device") != "cpu":
         return [
             Sentence(
                 "启动时关了 CUDA graph，每 token 会多出 10–30 毫秒。",
