@@ -24,7 +24,7 @@ def submit(page: Page, url: str, text: str) -> None:
 
 
 def run_the_checks(page: Page) -> None:
-    page.click("text=运行检查")
+    page.get_by_role("button", name="运行检查").click()
     expect(page.locator("#runs .run")).to_have_count(5)
     # The fragment asks for itself again while a run is open, and stops when all have ended.
     expect(page.locator("#runs[hx-trigger]")).to_have_count(0, timeout=RUNS_END_S * 1000)
@@ -70,7 +70,7 @@ def test_a_fact_that_is_removed_changes_the_answer_and_can_be_restored(embedded,
 
 def test_a_run_can_be_cancelled_while_it_works(embedded, one_at_a_time, page):
     submit(page, embedded.url, "vllm is slow with many users")
-    page.click("text=运行检查")
+    page.get_by_role("button", name="运行检查").click()
     # Its window of ten seconds leaves time to cancel it.
     page.locator("#runs .run", has_text="引擎指标").locator("button", has_text="取消").click()
     page.wait_for_load_state()
