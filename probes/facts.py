@@ -87,9 +87,7 @@ class Fact:
             data["origin"], data.get("source", ""), data.get("start"), data.get("end"),
             str(data.get("quote", ""))[:200], data.get("run", ""), data.get("at", ""),
         )  # fmt: skip
-        return cls(
-            data["name"], data["value"], provenance, data.get("subject", ""), data.get("low"), data.get("high")
-        )
+        return cls(data["name"], data["value"], provenance, data.get("subject", ""), data.get("low"), data.get("high"))
 
     def moved(self, **changes: Any) -> Fact:
         """The same statement with a changed provenance."""

@@ -80,7 +80,9 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = parser.parse_args(arguments).config
     if not chosen:
         parser.error(f"name the configuration file: --config FILE, or set {VARIABLE}")
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
     try:
         app = make_app(read_configuration(Path(chosen)))
     except Rejected as error:
