@@ -4,7 +4,7 @@ ADDRESS ?= 127.0.0.1:8000
 BIN := .venv/bin
 export ADDRESS
 
-.PHONY: setup run test lint shots bench lock clean
+.PHONY: setup run test lint shots story bench lock clean
 
 setup: .venv/ready
 
@@ -37,6 +37,9 @@ bench: setup
 
 shots: setup
 	$(BIN)/python -m tests.shots
+
+story: setup
+	$(BIN)/python -m tests.story
 
 # The exact versions of everything; names of indexes stay out of the file.
 lock:

@@ -72,6 +72,34 @@ def quantity(declared: FactType, value: Value) -> str:
     return shown + declared.unit if declared.unit in ("%", "°C", "x") else f"{shown} {declared.unit}"
 
 
+# Choices that are words of ours, not of the field; the others are said as they are.
+_CHOICES = {
+    "normal.state": {
+        "normal": Both(zh="正常", en="normal"),
+        "look-closer": Both(zh="略慢", en="a little slow"),
+        "slow": Both(zh="偏慢", en="slow"),
+        "far-too-slow": Both(zh="慢得不正常", en="far too slow"),
+        "faster-than-physics": Both(zh="快过带宽允许", en="faster than the bandwidth allows"),
+        "unknown": Both(zh="无法判断", en="not to be judged"),
+    },
+    "symptom.kind": {
+        "slow": Both(zh="慢", en="slow"),
+        "oom": Both(zh="内存不足", en="out of memory"),
+        "load": Both(zh="启动或加载失败", en="start or load failure"),
+        "hang": Both(zh="卡住", en="hang"),
+        "output": Both(zh="输出不对", en="wrong output"),
+        "error": Both(zh="报错", en="error"),
+        "multi-gpu": Both(zh="多卡问题", en="several GPUs"),
+    },
+}
+
+
+def _said(declared: FactType, value: Value) -> Both:
+    """A value with its unit, in both languages."""
+    shown = quantity(declared, value)
+    return _CHOICES.get(declared.name, {}).get(str(value), Both(zh=shown, en=shown))
+
+
 def fact(stated: Fact) -> Both:
     """A fact as a short statement."""
     declared = fact_type(stated.name)
@@ -80,9 +108,9 @@ def fact(stated: Fact) -> Both:
     if stated.low is not None and stated.high is not None:
         unit = f" {declared.unit}" if declared.unit else ""
         shown = f"{number(stated.low)}–{number(stated.high)}{unit}"
-    else:
-        shown = quantity(declared, stated.value)
-    return Both(zh=f"{declared.zh}：{shown}", en=f"{declared.en}: {shown}")
+        return Both(zh=f"{declared.zh}：{shown}", en=f"{declared.en}: {shown}")
+    said = _said(declared, stated.value)
+    return Both(zh=f"{declared.zh}：{said.zh}", en=f"{declared.en}: {said.en}")
 
 
 def condition(when: Condition) -> Both:
@@ -114,8 +142,8 @@ def _test(test: Test) -> Both:
     if declared.kind == "bool":
         return _flag(declared, true=(test.value is True) == (test.op == "is"))
     values = test.value if isinstance(test.value, list) else [test.value]
-    shown = [quantity(declared, value) for value in values]
-    zh, en = "或".join(shown), " or ".join(shown)
+    shown = [_said(declared, value) for value in values]
+    zh, en = "或".join(said.zh for said in shown), " or ".join(said.en for said in shown)
     if test.op in _COMPARE:
         word_zh, word_en = _COMPARE[test.op]
         return Both(zh=f"{declared.zh}{word_zh} {zh}", en=f"{declared.en} {word_en} {en}")
