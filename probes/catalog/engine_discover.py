@@ -197,8 +197,10 @@ def _judge_engine(said: Statements, engine: dict[str, Any]) -> None:
     for name, value in checkpoint.model_values(engine["checkpoint"]).items():
         said.state(name, value)
     said.state("engine.allowed_cpus", engine["allowed_cpus"])
-    said.state("engine.run_delay_pct", engine["run_delay_pct"])
-    # How much CPU an engine gets says something only of one that worked from the first moment to the last.
+    # How much CPU an engine gets says something only of one that worked from the first moment to the last, and of an
+    # idle one not even how long it waited: a few wake-ups decide that.
+    if engine.get("working") is not False:
+        said.state("engine.run_delay_pct", engine["run_delay_pct"])
     if engine.get("working"):
         said.state("engine.cpu_cores_used", rounded(engine["cores"], 2))
         said.state("engine.busiest_thread_pct", max((thread[1] for thread in engine["threads"]), default=None))

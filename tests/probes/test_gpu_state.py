@@ -29,17 +29,17 @@ def card(**changes) -> dict:
 
 
 def test_a_healthy_decode_keeps_memory_and_clocks_busy():
-    facts = h200("healthy")
+    facts = h200("healthy")  # the window holds the pauses between five requests
     assert facts["gpu.name"] == "NVIDIA H200"
-    assert facts["gpu.utilization_pct"] > 90
-    assert facts["gpu.memory_utilization_pct"] > 70
+    assert facts["gpu.utilization_pct"] > 80
+    assert facts["gpu.memory_utilization_pct"] > 60
     assert facts["gpu.sm_clock_ratio"] == 1.0
     assert facts["gpu.pcie_rx_gbs"] < 0.1
     assert facts["gpu.throttled_share"] == 0
 
 
 def test_eager_mode_leaves_the_card_waiting():
-    assert h200("eager")["gpu.utilization_pct"] == pytest.approx(40, abs=2)
+    assert h200("eager")["gpu.utilization_pct"] < 45
 
 
 def test_offloaded_weights_stream_over_the_bus_while_the_memory_idles():
