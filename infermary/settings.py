@@ -14,7 +14,7 @@ BASE = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
 
 VAR = Path(env.str("INFERMARY_VAR", default=str(BASE / "var")))
-VAR.mkdir(parents=True, exist_ok=True)
+VAR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY", default="") or read_or_make_secret(VAR / "secret_key")

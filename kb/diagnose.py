@@ -117,6 +117,8 @@ def correct_fact(case: Case, name: str, value: Any) -> None:
         probes.vocabulary.UnknownFactError, ValueError: no such fact, or a value of another type.
     """
     declared = fact_type(name)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+        raise ValueError(f"{name} is a number from 0 on, not {value}")
     case.corrections = case.corrections | {name: None if value is None else declared.coerce(value)}
     case.save(update_fields=["corrections", "updated_at"])
     verb_en, verb_zh = ("removed", "移除") if value is None else ("corrected", "更正")

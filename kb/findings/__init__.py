@@ -75,14 +75,13 @@ def _is_measured(cause: RankedCause) -> bool:
 
 def _serving_is_fine(facts: FactSet, normal: Any) -> bool:
     served = facts.value("metrics.state") == "ok" and (number(facts, "metrics.requests_finished") or 0) > 0
-    return served or (normal is not None and normal.state == "normal" and _speed_counts(facts, normal))
+    return served or (normal is not None and normal.state == "normal" and _speed_counts(normal))
 
 
-def _speed_counts(facts: FactSet, normal: Any) -> bool:
-    """Prose names many speeds, of good days and of others' machines; beside a complaint only a measurement clears it,
-    unless the question itself is whether the speed is normal."""
-    measured = normal.measured.fact.provenance.origin != "text"
-    return measured or not _complains(facts) or facts.value("observed.expectation_unclear") is True
+def _speed_counts(normal: Any) -> bool:
+    """Prose names many speeds, of good days and of others' machines: what was not measured is never called fine. That the
+    figures given are normal is said by `kb.normal`, whatever the verdict."""
+    return normal.measured.fact.provenance.origin not in ("text", "user")
 
 
 def _complains(facts: FactSet) -> bool:

@@ -52,3 +52,9 @@ def test_a_cut_recording_is_refused_with_what_to_do(client):
     response = client.post("/?lang=en", {"text": text})
     assert response.status_code == 400 and "infermary check" in response.content.decode()
     assert not Case.objects.exists()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", sorted(recording.shipped()))
+def test_every_shipped_recording_opens_as_a_page(client, name, language):
+    assert client.post(f"/examples/{name}/?lang={language}", follow=True).status_code == 200

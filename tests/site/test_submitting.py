@@ -63,3 +63,10 @@ def test_a_case_without_an_account_belongs_to_its_browser_session(charlie):
 
     assert list(Case.objects.of(AnonymousUser(), "browser-1")) == [case]
     assert list(Case.objects.of(AnonymousUser(), "browser-2")) == []
+
+
+def test_a_negative_correction_is_refused():
+    case = submit()
+    with pytest.raises(ValueError, match="from 0 on"):
+        diagnose.correct_fact(case, "decode.tokens_per_s", -3.0)
+    assert case.corrections == {}
