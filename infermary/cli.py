@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import metadata
 from typing import Any
 
 from infermary import report, sources
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="infermary", description="诊断大模型推理服务 · diagnose LLM serving", epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"infermary {metadata.version('infermary')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (_add_diagnose, _add_check, _add_replay, _add_evaluate):
         command = add(commands)
@@ -120,16 +122,25 @@ def _diagnose(args: argparse.Namespace) -> int:
     from kb.assessment import Submission, assess
     from kb.knowledge import shipped
 
+    if args.json:
+        return _diagnose_cases(args)
     judged = 0
-    for name, text in _texts(args):
-        if args.json:
-            for id, submission, error in sources.cases(name, text, args.lang):
+    for _, text in _texts(args):
+        judged += 1
+        print(report.human(assess(Submission(text), shipped()), shipped(), args.lang))
+    return 0 if judged else NOTHING
+
+
+def _diagnose_cases(args: argparse.Namespace) -> int:
+    judged = 0
+    for name in args.files or ["-"]:
+        try:
+            for id, submission, error in sources.cases(name, args.lang):
                 judged += submission is not None
                 answer = {"id": id, "error": error} if submission is None else _answer(id, submission)
                 print(json.dumps(answer, ensure_ascii=False), flush=True)
-        else:
-            judged += 1
-            print(report.human(assess(Submission(text), shipped()), shipped(), args.lang))
+        except Unreadable as error:
+            _complain(error, args.lang)
     return 0 if judged else NOTHING
 
 
@@ -139,10 +150,16 @@ def _answer(id: str, submission: Any) -> dict[str, Any]:
     from kb.knowledge import shipped
 
     try:
-        return assess(submission, shipped()).to_json(id)
+        return _as_json(assess(submission, shipped()), id)
     except Exception as error:
         log.exception("case %s", id)
         return {"id": id, "error": f"{type(error).__name__}: {error}"[:500]}
+
+
+def _as_json(answer: Any, id: str) -> dict[str, Any]:
+    """An answer as promised to programs: `normal` is always an object."""
+    data = answer.to_json(id)
+    return data | {"normal": data["normal"] or {}}
 
 
 def _evaluate(args: argparse.Namespace) -> int:
@@ -150,8 +167,12 @@ def _evaluate(args: argparse.Namespace) -> int:
     from kb.evaluation import evaluate
     from kb.knowledge import shipped
 
-    lines = (line for _, text in _texts(args) for line in text.splitlines())
-    outcome = evaluate(lines, lambda submission: assess(submission, shipped()))
+    texts = [text for _, text in _texts(args)]
+    if not texts:
+        return NOTHING
+    outcome = evaluate(
+        (line for text in texts for line in text.splitlines()), lambda submission: assess(submission, shipped())
+    )
     print(json.dumps(outcome.to_json(), ensure_ascii=False) if args.json else report.evaluation(outcome, args.lang))
     return 0 if outcome.judged else NOTHING
 
@@ -159,15 +180,20 @@ def _evaluate(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     from infermary import machine
 
-    results = machine.measure(args.url, load=args.load, lang=args.lang, quiet=args.json)
-    _judge_results(results, args)
+    try:
+        url = machine.checked_url(args.url) if args.url else ""
+    except Unreadable as error:
+        _complain(error, args.lang)
+        return NOTHING
+    results = machine.measure(url, load=args.load, lang=args.lang, quiet=args.json)
+    judged = _judge_results(results, args)
     if args.save:
         try:
             machine.save(results, args.save)
         except Unreadable as error:
             _complain(error, args.lang)
             return NOTHING
-    return 0 if any(result.outcome in ("ok", "fine") for result in results) else NOTHING
+    return 0 if judged else NOTHING
 
 
 def _replay(args: argparse.Namespace) -> int:
@@ -180,12 +206,12 @@ def _replay(args: argparse.Namespace) -> int:
         except Unreadable as error:
             _complain(error, args.lang)
             continue
-        _judge_results(results, args, name)
-        judged += 1
+        judged += _judge_results(results, args, name)
     return 0 if judged else NOTHING
 
 
-def _judge_results(results: list[Any], args: argparse.Namespace, id: str = "") -> None:
+def _judge_results(results: list[Any], args: argparse.Namespace, id: str = "") -> bool:
+    """Say what results mean; returns whether anything could be judged."""
     from infermary import machine
     from kb.assessment import Submission, assess
     from kb.knowledge import shipped
@@ -194,10 +220,11 @@ def _judge_results(results: list[Any], args: argparse.Namespace, id: str = "") -
     offered = machine.probe_infos({result.probe for result in results})
     answer = assess(Submission(), shipped(), facts=facts, probe_infos=offered)
     if args.json:
-        print(json.dumps(answer.to_json(id) | {"runs": [machine.brief(r) for r in results]}, ensure_ascii=False))
+        print(json.dumps(_as_json(answer, id) | {"runs": [machine.brief(r) for r in results]}, ensure_ascii=False))
     else:
         print(report.runs(results, args.lang))
         print(report.human(answer, shipped(), args.lang))
+    return answer.verdict != "no_data"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -18,6 +19,25 @@ from probes.spec import Result
 
 PASSIVE = ("host.inventory", "gpu.state", "engine.discover", "engine.metrics")
 ACTIVE = ("decode.single_stream",)
+
+
+# Every engine listens on a port; without one, a mistyped word would pass for a host.
+ENGINE_URL = re.compile(r"(https?://)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})(/\S*)?")
+
+
+def checked_url(url: str) -> str:
+    """The address of an engine as given.
+
+    Raises:
+        Unreadable: it is neither http(s)://host:port nor host:port.
+    """
+    given = ENGINE_URL.fullmatch(url)
+    if not given or not 1 <= int(given[3]) <= 65535:
+        raise Unreadable(
+            f"{url!r} 不是引擎地址：请写成 http://主机:端口 或 主机:端口，例如 http://127.0.0.1:8000。",
+            f"{url!r} is no engine address: write http://host:port or host:port, such as http://127.0.0.1:8000.",
+        )
+    return url
 
 
 def measure(url: str, *, load: bool, lang: str, quiet: bool) -> list[Result]:

@@ -47,12 +47,13 @@ def human(answer: Assessment, knowledge: Knowledge, lang: str) -> str:
         lines += [line for said_so in answer.normal.sentences for line in _wrapped(getattr(said_so, lang), "  ")]
     for finding in answer.findings:
         lines += _wrapped(getattr(finding, lang), "  ! ")
-    if answer.suspects:
+    if answer.suspects and answer.verdict != "no_data":
         lines += ["", said["causes"]]
         lines += [line for cause in answer.suspects[:SHOWN_CAUSES] for line in _cause(cause, answer, knowledge, lang)]
         lines += [f"  {_share(answer.none, answer, lang)}  {said['none']}"]
         lines += [f"  {said['uncalibrated']}"] if answer.confidence == "uncalibrated" else []
         lines += _section(said["fixes"], (_fix(fix, answer, lang) for fix in _worth_trying(answer)[:SHOWN_FIXES]))
+    if answer.suspects:
         lines += _section(said["steps"], (_step(step, lang) for step in answer.next_steps[:SHOWN_STEPS]))
     return "\n".join(lines).rstrip()
 

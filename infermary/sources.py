@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from kb.judgement import Submission
 # A start-up log at debug level has a few MB; more is a dump that nobody meant to paste.
 LIMIT = 32 << 20
 ENCODINGS = ("utf-8-sig", "gb18030")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Unreadable(Exception):
@@ -57,7 +57,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _decode(name: str, data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in UTF16:
         return data.decode("utf-16", "replace")
     if b"\x00" in data[:8192]:
         raise Unreadable(f"{name} 是二进制文件，不是文本。", f"{name} is a binary file, not text.")
@@ -70,27 +70,49 @@ def _decode(name: str, data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def cases(name: str, text: str, lang: str) -> Iterator[tuple[str, Submission | None, str | None]]:
-    """(id, submission, error) of each case in a text: JSON lines, or else the whole text as one symptom."""
-    if not _is_json_lines(text):
-        yield ("stdin" if name == "-" else Path(name).name), Submission(text), None
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            id, submission, _ = read_case(line)
-            yield id, submission, None
-        except BadCase as error:
-            yield error.id or f"line {number}", None, error.zh if lang == "zh" else error.en
+def cases(name: str, lang: str) -> Iterator[tuple[str, Submission | None, str | None]]:
+    """(id, submission, error) of each case of an input, as its lines come: JSON lines, or else prose as one symptom.
+
+    Standard input, a .jsonl file and whatever begins with "{" are JSON lines.
+
+    Raises:
+        Unreadable: as for `read_text`.
+    """
+    if name == "-":
+        lines = _standard_input()
+    else:
+        text = read_text(name)
+        if Path(name).suffix != ".jsonl" and not text.lstrip().startswith("{"):
+            yield Path(name).name, Submission(text), None
+            return
+        # Not splitlines: a JSON string may hold U+2028.
+        lines = iter(text.split("\n"))
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _case(line, number, lang)
 
 
-def _is_json_lines(text: str) -> bool:
-    """Whether any of the first lines is a JSON object: a bad first line must not turn the rest into prose."""
-    for line in text.lstrip().splitlines()[:20]:
-        if line.startswith("{"):
-            try:
-                return isinstance(json.loads(line), dict)
-            except (ValueError, RecursionError):
-                continue
-    return False
+def _standard_input() -> Iterator[str]:
+    """Each line as soon as it is there."""
+    stream, empty = sys.stdin.buffer, True
+    while data := stream.readline(LIMIT + 1):
+        if len(data) > LIMIT:
+            size = f"{LIMIT >> 20} MB"
+            raise Unreadable(f"标准输入有一行超过 {size}。", f"A line of standard input is larger than {size}.")
+        if data[:2] in UTF16:
+            data += stream.read(LIMIT)
+        for line in _decode("-", data).removesuffix("\n").split("\n"):
+            empty = empty and not line.strip()
+            yield line
+    if empty:
+        raise Unreadable(
+            "标准输入是空的：请每行给一个 JSON 对象。", "Standard input is empty: give one JSON object a line."
+        )
+
+
+def _case(line: str, number: int, lang: str) -> tuple[str, Submission | None, str | None]:
+    try:
+        id, submission, data = read_case(line)
+    except BadCase as error:
+        return error.id or f"line {number}", None, error.zh if lang == "zh" else error.en
+    return (f"line {number}" if data.get("id") is None else id) or f"line {number}", submission, None

@@ -34,7 +34,31 @@ def test_a_machine_where_nothing_can_be_measured_is_never_called_healthy(measure
     assert cli.main(["check", "--lang", "en"]) == 2
     out = capsys.readouterr().out
     assert "gpu.state: no_data (0) No driver." in out
-    assert "fine" not in out.split("Most likely")[0]
+    assert "fine" not in out
+    assert "Most likely" not in out
+
+
+def test_a_check_that_judges_nothing_ends_with_two_though_a_probe_ran(measured, capsys):
+    measured(Result("host.inventory", "ok"), Result("gpu.state", "no_data", "没有驱动。", "No driver."))
+    assert cli.main(["check", "--json"]) == 2
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdict"] == "no_data"
+    assert answer["normal"] == {}
+
+
+@pytest.mark.parametrize("url", ["notaurl", "ftp://a:1", "http://", "http://a b:80", "a:99999", "127.0.0.1:x"])
+@pytest.mark.parametrize(("lang", "words"), [("zh", "不是引擎地址"), ("en", "is no engine address")])
+def test_what_is_no_engine_address_is_refused(measured, capsys, url, lang, words):
+    measured(Result("gpu.throttle", "ok"))
+    assert cli.main(["check", "--url", url, "--lang", lang]) == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.out == ""
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "https://gpu-1.lan:443/v1", "localhost:8000", "[::1]:8000"])
+def test_an_engine_address_is_accepted(url):
+    assert machine.checked_url(url) == url
 
 
 def test_facts_of_another_engine_do_not_mix_in():

@@ -69,6 +69,50 @@ def test_a_bad_first_line_does_not_turn_the_rest_into_prose(infermary):
     assert [answer["id"] for answer in lines(out)] == ["line 1", "b"]
 
 
+@pytest.mark.parametrize("line", ["{oops", "oops", "[1]", "{}"])
+def test_a_single_bad_line_is_an_error_and_no_prose(infermary, tmp_path, line):
+    file = tmp_path / "cases.jsonl"
+    file.write_text(line + "\n", "utf-8")
+    for args, stdin in ((["-"], line.encode()), ([file], b"")):
+        code, out, _ = infermary("diagnose", *args, "--json", "--lang", "en", stdin=stdin)
+        (answer,) = lines(out)
+        assert code == 2
+        assert set(answer) == {"id", "error"}
+        assert answer["id"] == "line 1"
+
+
+def test_a_line_without_an_id_is_named_by_its_number(infermary):
+    code, out, _ = infermary("diagnose", "--json", stdin=b'{"symptom": "slow"}\n\n{"id": null, "symptom": "slow"}\n')
+    assert code == 0
+    assert [answer["id"] for answer in lines(out)] == ["line 1", "line 3"]
+
+
+def test_normal_is_an_object_where_nothing_is_known_about_speed(infermary):
+    _, out, _ = infermary("diagnose", "--json", stdin=b'{"id": "a", "symptom": "help"}')
+    assert lines(out)[0]["normal"] == {}
+
+
+def test_each_line_is_answered_before_the_next_is_given():
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "infermary.cli", "diagnose", "--json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        for id in ("a", "b"):
+            process.stdin.write(json.dumps({"id": id, "symptom": "slow"}) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == id
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
+
+
+def test_the_version_is_said(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("infermary 0.")
+
+
 def test_half_a_character_in_a_line_does_no_harm(infermary):
     code, out, _ = infermary("diagnose", "-", "--json", stdin=b'{"id": "\\ud800", "symptom": "\\ud800 slow"}\n')
     assert code == 0
@@ -83,13 +127,18 @@ def test_lines_of_which_none_can_be_judged_give_exit_code_two(infermary):
 
 def test_a_secret_is_not_repeated(infermary):
     secret = "hf_" + "a1B2" * 9
-    code, out, _ = infermary("diagnose", "--json", stdin=f"HF_TOKEN={secret} vllm serve x, gated repo 401".encode())
+    code, out, _ = infermary(
+        "diagnose", "--json", stdin=json.dumps({"log": f"HF_TOKEN={secret} vllm serve x, gated repo 401"}).encode()
+    )
     assert code == 0
     assert secret not in out
 
 
 def test_the_answer_is_the_same_every_time(infermary):
-    assert infermary("diagnose", "--json", stdin=SLOW.encode()) == infermary("diagnose", "--json", stdin=SLOW.encode())
+    case = json.dumps({"id": "a", "symptom": SLOW}).encode()
+    first = infermary("diagnose", "--json", stdin=case)
+    assert "error" not in lines(first[1])[0]
+    assert infermary("diagnose", "--json", stdin=case) == first
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])

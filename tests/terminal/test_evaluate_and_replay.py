@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from infermary import cli
 from probes import bundle
 from probes.spec import Result
@@ -38,6 +40,14 @@ def test_evaluate_of_nothing_fails(tmp_path, capsys):
     file = tmp_path / "cases.jsonl"
     file.write_text("not json\n", "utf-8")
     assert cli.main(["evaluate", str(file)]) == 2
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_evaluate_of_a_missing_file_prints_no_table(tmp_path, capsys, more):
+    assert cli.main(["evaluate", str(tmp_path / "nowhere.jsonl"), *more]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "nowhere.jsonl" in said.err
 
 
 def test_a_stored_bundle_is_judged_again(tmp_path, capsys):
