@@ -53,7 +53,8 @@ _LAUNCHER = re2.compile(
     r"(?:docker|podman|nerdctl) (?:run|exec)\b|(?:sudo|nohup|numactl|export|env)\s|\b[A-Z][A-Z0-9_]{2,60}=\S|\S*python[\d.]*\s|\./\S+\s"
 )
 _PROSE_END = re2.compile(
-    r"[\p{Han}。]|[,;]\s+[a-z]{2,}\s+[a-z]{2,}|\s+(?:and|but|then|which|gives?|with|to) [a-z]|`|\.\s+[A-Z]|\s\|\s|&&|\s;|\s#\s"
+    r"[\p{Han}。]|[,;]\s+(?:[a-z]{2,}\s+[a-z]{2,}|\d)|\s+(?:and|but|then|which|gives?|with|to) [a-z]"
+    r"|\s(?:on|is|was|takes?|hangs?|fails?|crashes|runs|for|in|it)\s+(?:my|an?|the|our|one|two|four|very|so|too|only|at|with|\d{4}\b|[A-Z]\d|[a-z]{4,} [a-z])|`|\.\s+[A-Z]|\s\|\s|&&|\s;|\s#\s"
 )
 _CALL = re2.compile(r"\b(LLM|AsyncEngineArgs|EngineArgs|from_pretrained|pipeline|Llama)\(")
 _KEYWORD = re2.compile(r"\b([a-z_]{2,40})\s?=\s?(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|[^\s,()\[\]]{1,100})")

@@ -156,9 +156,17 @@ _OPENS_QUESTION = re2.compile(
 )
 
 
+# Who asks whether a speed is normal states the speed and all around it.
+_ASKS_IF_NORMAL = re2.compile(
+    r"(?i)\b(?:normal|expected|ok|okay|reasonable|typical|too slow|slow|good|right|the best|to be expected)\b|(?:正常|合理|算慢|算快|慢|快|够|可以)(?:的)?(?:吗|么)"
+)
+
+
 def _in_question(text: str, sentence: tuple[int, int], end: int) -> bool:
     """Whether the words belong to what is asked: an English question as a whole, of a Chinese one the last clause."""
     words = text[sentence[0] : sentence[1]]
+    if _ASKS_IF_NORMAL.search(words[end - sentence[0] :]) or _ASKS_IF_NORMAL.search(words[:20]):
+        return False
     if _OPENS_QUESTION.search(words):
         return True
     return words.rstrip(" ?\n").endswith(("吗", "么")) and not any(mark in words[end - sentence[0] :] for mark in ",:")

@@ -24,6 +24,9 @@ _SIZED = re2.compile(
 )
 _SIZE = re2.compile(r"(?i)(?:^|[^\w.])(\d{1,4}(?:\.\d{1,2})?\s?B(?:-A\d{1,2}(?:\.\d)?B)?)(?:$|[^A-Za-z0-9])")
 _NOT_A_SIZE = re2.compile(r"(?i)^\s?(?:tokens|params? (?:per|/)|/s|requests)")
+# "deepseek-v3 8*H200", "CodeLlama-34B 4.0bpw": the number counts what follows.
+_LONE_NUMBER = re2.compile(r"\s\d(?:\.\d)?$")
+_COUNTED = re2.compile(r"(?i)^(?:\s?[*x×]|\s?(?:bit|bpw|GPU|card|张|卡)|\.\d)")
 # Words that look like a family and are none on their own.
 _WEAK = {
     "step",
@@ -112,6 +115,9 @@ def _add_name(collector: Collector, spans: list[tuple[int, int]]) -> None:
         for match in pattern.finditer(text):
             start, end = match.span(group)
             written = text[start:end]
+            if lone := _LONE_NUMBER.search(written) if _COUNTED.match(text[end : end + 6]) else None:
+                end = start + lone.start()
+                written = text[start:end]
             if _is_model(text, start, written) and polarity(text, sentence_at(spans, start), start, end) != "asked":
                 found.append((not _SIZE_IN.search(written), start, -end))
     if found:

@@ -165,7 +165,7 @@ def _state(collector: Collector, spans: list[tuple[int, int]], speed: Speed) -> 
         name = "decode.expected_tokens_per_s"
     elif (
         polarity(text, sentence, speed.start, speed.end) == "asked"
-        or _is_past(clause, followed)
+        or _is_past(clause, text[left : speed.start], followed)
         or _OTHER.search(text[left : speed.start])
     ):
         return
@@ -187,8 +187,12 @@ def _state(collector: Collector, spans: list[tuple[int, int]], speed: Speed) -> 
 _FALLS_TO = re2.compile(r"(?i)^[^.。;\n]{0,6}(?:to|降到|掉到|变成|跌到|->)\s?(?:about |around |约|大约)?\d")
 
 
-def _is_past(clause: str, followed: str) -> bool:
-    return bool(_PAST.search(clause) or _FALLS_TO.search(followed))
+_NOW = re2.compile(r"(?i)现在|如今|目前|变成|\bnow\b|currently|today|at the moment")
+
+
+def _is_past(clause: str, before: str, followed: str) -> bool:
+    """Whether the clause tells of an earlier speed; "it used to be 60 and now it is 12" tells of both."""
+    return bool((_PAST.search(clause) and not _NOW.search(before)) or _FALLS_TO.search(followed))
 
 
 _TIME = rf"({_N}|{_HAN_N})(?:\s?(?:-|~|to|到|、)\s?({_N}|{_HAN_N}))?\s?(?:多)?(?:个)?\s?(ms\b|milliseconds?\b|毫秒|s\b|secs?\b|seconds?\b|秒|mins?\b|minutes?\b|分钟?|hours?\b|小时)"

@@ -25,11 +25,13 @@ _AFTER = re2.compile(r"(?i)^\s?(?:of (?:the )?|的)?\s?(GPU|CPU)s?\b(?:\s?(?:uti
 _ONE_CORE = re2.compile(
     r"(?i)一个核|单核|单线程|每个?核|\b(?:one|single|a|per) (?:\w+ )?(?:core|thread)|cores? (?:per|pinned)"
 )
+# "38%/62% CPU/GPU", as `ollama ps` prints it, is where the layers lie, not how busy anything is.
+_SPLIT = re2.compile(r"(?i)\d{1,3} ?%\s?/\s?\d{1,3} ?%\s+CPU/GPU")
 _USED = re2.compile(
     r"(?i)显存(?:占用|使用|用|占)(?:了|量|大概|大约|约|只有|为|是|到|在|才|[\s:]){0,3}(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\b"
     r"|(?:占|用|占用)(?:了|大概|大约|约){0,2}\s?(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\s?(?:的)?显存"
     r"|(?:uses?|using|takes?|occup(?:ies|ying)|consum(?:es|ing))\s(?:about |around |only |just )?(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\s(?:of )?(?:the )?(?:VRAM|GPU memory|video memory|memory)"
-    r"|(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\s?(?:of )?(?:VRAM|GPU memory) (?:used|in use|is used)"
+    r"|(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\s?(?:of )?(?:VRAM|GPU memory|memory)?\s?(?:used|in use|is used)\b"
     r"|(?:VRAM|GPU memory) (?:usage|use)(?: is| of| at|:)?\s?(?:about |around )?(\d{1,3}(?:\.\d{1,2})?)\s?(?:GiB|GB|G)\b"
 )
 
@@ -42,7 +44,10 @@ def extract(text: str, source: str) -> list[Fact]:
     collector = Collector(text, source, "text")
     spans = sentences(text)
     last_end = 0
+    splits = [found.span() for found in _SPLIT.finditer(text)]
     for match in _PERCENT.finditer(text):
+        if any(start <= match.start() < end for start, end in splits):
+            continue
         sentence = sentence_at(spans, match.start())
         name = _subject(text, max(sentence[0], last_end), match)
         last_end = match.end()

@@ -65,6 +65,8 @@ _RULES: tuple[tuple[object, Callable[[Match], str]], ...] = (
     (re2.compile(r"(://[^\s:/@‹]{0,80}:)([^\s/@‹]{1,200})(@)"), _keep_ends("password")),
     (re2.compile(r"(?i)(" + _NAMES + r"[\"']?\s{0,3}[=:：]\s{0,3}[\"']?)([^\s\"',;)‹]{4,200})"), _assigned),
     (re2.compile(r"(?i)(--" + _NAMES + r"\s{1,3}[\"']?)([^\s\"',;)‹]{3,200})"), _assigned),
+    (re2.compile(r"(?i)((?:密码|口令|password|passwd)\s{0,2}(?:是|为|is)\s{0,3}[\"'“]?)([A-Za-z!@#$%^&*._+-]{3,100}[0-9][A-Za-z0-9!@#$%^&*._+-]{0,100}|[A-Za-z!@#$%^&*._+-]{0,3}[0-9][A-Za-z0-9!@#$%^&*._+-]{3,100})"), _assigned),
+    (re2.compile(r"(?i)((?:电话|手机号?|微信|联系(?:方式)?|\b(?:phone|tel|mobile|whatsapp)\b)[^\d\n]{0,8})(\+?\d[\d -]{6,16}\d)"), _keep_ends("phone")),
     (re2.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,12}\b"), _whole("email")),
     (re2.compile(r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"), _address),
     (re2.compile(r"(?i)(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}"), _address),

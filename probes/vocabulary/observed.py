@@ -7,12 +7,15 @@ TRIED = (
     "single-gpu", "tensor-parallel", "other-quantization", "full-precision", "raise-gpu-memory-utilization",
     "lower-gpu-memory-utilization", "lower-max-model-len", "raise-batch", "lower-batch", "other-engine", "upgrade",
     "downgrade", "reinstall", "restart", "reboot", "enforce-eager", "other-gpu", "smaller-model", "more-workers",
+    "disable-custom-all-reduce", "disable-nccl-p2p", "disable-speculative", "disable-lora", "disable-prefix-caching",
+    "bypass-proxy", "disable-thinking", "limit-cpu-threads", "raise-shm", "other-dtype", "one-request-at-a-time",
 )
 
 FACTS = (
     F("symptom.kind", "str", "症状类别", "kind of trouble", choices=SYMPTOMS, many=True),
     F("tried.change", "str", "已尝试", "already tried", choices=TRIED, many=True),
     F("tried.without_effect", "str", "已尝试但无效", "tried without effect", choices=TRIED, many=True),
+    F("tried.helped", "str", "这样做就好了", "cures or works around it", choices=TRIED, many=True),
     F("observed.slower_with_batch", "bool", "批量或并发增大反而更慢", "slower with a larger batch or more requests"),
     F("observed.fine_when_single", "bool", "单请求正常", "one request alone is fine"),
     F("observed.tp_without_effect", "bool", "改张量并行没有差别", "tensor parallel size makes no difference"),
@@ -44,5 +47,11 @@ FACTS = (
     F("observed.fits_on_paper", "bool", "理论上应放得下", "should fit by arithmetic"),
     F("observed.slow_load", "bool", "模型加载慢", "loading the model is slow"),
     F("observed.expectation_unclear", "bool", "在问速度是否正常", "asks whether this speed is normal"),
+    F("observed.fine_directly", "bool", "直连引擎正常", "fine when the engine is asked directly, without proxy or client software"),
+    F("observed.model_reloads", "bool", "模型反复重新加载", "the model is loaded again and again"),
+    F("observed.one_core_busy", "bool", "只有一个 CPU 核心满载", "one CPU core is saturated while the others idle"),
+    F("observed.other_machine_faster", "bool", "同样的配置在另一台机器上更快", "the same set-up is faster on another machine or system"),
+    F("observed.version_compared", "bool", "换一个版本就不同", "another version of the same software behaves differently"),
+    F("observed.cpu_busy", "bool", "CPU 满载", "the CPU is saturated"),
     F("observed.log_line", "str", "日志中的一行", "line of the log", many=True),
 )

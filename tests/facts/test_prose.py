@@ -237,3 +237,91 @@ def test_flags_named_in_a_sentence():
     assert facts["engine.gpu_memory_utilization"] == 0.9
     assert facts["engine.max_model_len"] == 4096
     assert facts["engine.tensor_parallel"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("With tensor parallel 1 it starts; with 4 it hangs", "single-gpu"),
+        ("Out of memory; with --enforce-eager it starts.", "enforce-eager"),
+        ("关闭 custom all-reduce 之后就正常了", "disable-custom-all-reduce"),
+        ("after downgrading to 0.6.2 everything works", "downgrade"),
+        ("Without the LoRA adapter it is fast", "disable-lora"),
+        ("单请求的时候是正常的，并发一上来就卡", "one-request-at-a-time"),
+    ],
+)
+def test_what_helped(text, change):
+    assert stated(text, "tried.helped") == [change]
+
+
+@pytest.mark.parametrize("text", ["With --enforce-eager it does not work either", "设置 NCCL_P2P_DISABLE=1 也没有效果"])
+def test_what_did_not_help_is_not_said_to_help(text):
+    assert stated(text, "tried.helped") == []
+    assert len(stated(text, "tried.without_effect")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("eight cards are slower than four", "tp_slower"),
+        ("with --load-8bit it takes twice as long as in fp16", "quant_slower_than_fp16"),
+        ("为什么 int8 更慢？", "quant_slower_than_fp16"),
+        ("After going from 0.4.0 to 0.4.1 throughput falls", "version_compared"),
+        ("It takes 25 s with 0.23 and took 2.6 s with 0.22", "version_compared"),
+        ("calling the API directly streams at once", "fine_directly"),
+        ("the model is loaded again at every prompt", "model_reloads"),
+        ("only one CPU core is at 100%", "one_core_busy"),
+        ("同样的配置，另一台机器上很快", "other_machine_faster"),
+        ("112 个核全部跑满", "cpu_busy"),
+        ("任务管理器里两张 GPU 都没有负载", "gpu_idle"),
+        ("batch 4 is slower than batch 1", "slower_with_batch"),
+    ],
+)
+def test_what_people_observe(text, name):
+    assert stated(text, f"observed.{name}") == [True]
+
+
+@pytest.mark.parametrize(
+    "text", ["memory went from 12.4 to 3.4 GB", "Llama-3.1-8B-Instruct is used", "2.21 GiB is needed"]
+)
+def test_other_numbers_are_no_versions(text):
+    assert stated(text, "observed.version_compared") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Qwen2.5-7B 在 4090 上 20 tok/s 正常吗", "Is 20 tok/s normal for Qwen2.5-7B on a 4090?"]
+)
+def test_who_asks_whether_a_speed_is_normal_states_it(text):
+    facts = values(text)
+    assert (facts["decode.tokens_per_s"], facts["model.name"], facts["gpu.name"]) == (20, "Qwen2.5-7B", "RTX 4090")
+
+
+@pytest.mark.parametrize(
+    ("text", "speed"),
+    [("It used to be 60 tok/s and now it is 12 tok/s", 12), ("以前 40 tok/s，现在只有 4 tok/s", 4)],
+)
+def test_of_two_speeds_the_present_one_counts(text, speed):
+    assert values(text)["decode.tokens_per_s"] == speed
+
+
+@pytest.mark.parametrize(
+    ("text", "gpu", "speed"),
+    [
+        ("vllm serve on 4090, 7B model only 5 tok/s", "RTX 4090", 5),
+        ("ollama run qwen2.5:7b on my 3060 is slow, 4 tok/s", "RTX 3060 12G", 4),
+    ],
+)
+def test_words_after_a_command_on_the_same_line_are_prose(text, gpu, speed):
+    facts = values(text)
+    assert (facts["gpu.name"], facts["decode.tokens_per_s"]) == (gpu, speed)
+
+
+def test_the_split_that_ollama_prints_is_no_load():
+    assert "host.cpu_utilization_pct" not in values("ollama ps shows 38%/62% CPU/GPU")
+
+
+@pytest.mark.parametrize(
+    ("text", "model"), [("deepseek-v3 8*H200", "deepseek-v3"), ("CodeLlama-34B 4.0bpw exl2", "CodeLlama-34B")]
+)
+def test_a_number_that_counts_what_follows_is_not_the_models(text, model):
+    assert values(text)["model.name"] == model

@@ -17,6 +17,9 @@ KEY = "sk-" + "abcdef12" * 4
         ("postgres://bob:hunter22@db/x", "hunter22"),
         ("密码：hunter22", "hunter22"),
         ("password=hunter22", "hunter22"),
+        ("密码是 hunter22", "hunter22"),
+        ("the password is hunter22", "hunter22"),
+        ("手机 13812345678", "13812345678"),
         ("write to ann.lee@example.org", "ann.lee@example.org"),
         ("from 8.8.4.4 port 1", "8.8.4.4"),
         ("from 2001:4860:4860::8888", "2001:4860:4860::8888"),
@@ -40,6 +43,7 @@ def test_secrets_and_personal_data_are_replaced_by_a_visible_mark(text, secret):
         "cudnn 8.9.2.26, driver 550.54.15, vllm==0.8.5.post1",
         "-e HF_TOKEN=$HF_TOKEN",
         "--max-num-seqs 16 on RTX 4090",
+        "telemetry: 13812345678 bytes, the password is wrong",
     ],
 )
 def test_what_is_no_secret_stays(text):
