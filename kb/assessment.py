@@ -13,6 +13,7 @@ from typing import Literal
 from kb import facts as reading
 from kb import findings as seen
 from kb import normal as speed
+from kb.cards import card_facts
 from kb.facts.redact import redact
 from kb.fixes import rank_fixes
 from kb.flag_check import lacking
@@ -71,6 +72,7 @@ def assess(
         facts = reading.extract(submission)
     known = FactSet(list(facts))
     known.add(lacking(known))
+    known.add(card_facts(known))
     normal = speed.judge(known)
     if normal is not None:
         known.add(normal.facts)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from kb.condition import Condition, version_key
 from kb.entry_file import Both, EntryFile, Example
+from kb.facts.gpu_names import gpu_mentions
 from kb.text import salient
 from probes.vocabulary.engine import ENGINES
 
@@ -41,6 +44,9 @@ class Document:
         kinds: slow, failure; empty where nobody said.
         engines: the engines that it is about; empty for any.
         verdict: of a claim, else "".
+        gpus: the cards that it names; empty where it names none.
+        releases: the versions that it names, as (major, minor); empty where it names none.
+        applies: of an entry, where its cause can exist at all.
         measured: it rests on a measurement of our own, or was measured.
         prior: how often it was right, as pseudo-counts beside 2 for what is as usual as most.
     """
@@ -51,6 +57,9 @@ class Document:
     passages: tuple[Passage, ...]
     kinds: frozenset[str] = frozenset()
     engines: frozenset[str] = frozenset()
+    gpus: frozenset[str] = frozenset()
+    releases: frozenset[tuple[int, ...]] = frozenset()
+    applies: Condition | None = None
     verdict: str = ""
     measured: bool = False
     prior: float = 2.0
@@ -103,10 +112,23 @@ def of_entry(entry: EntryFile, prior: float = 2.0) -> list[Document]:
     """The entry, and each of its example cases."""
     shared = {"kinds": frozenset({entry.kind}), "engines": _engines(entry)}
     whole = Document(
-        "entry", entry.slug, entry.title, tuple(_passages(entry)), measured=_measured(entry), prior=prior, **shared
+        "entry",
+        entry.slug,
+        entry.title,
+        tuple(_passages(entry)),
+        measured=_measured(entry),
+        prior=prior,
+        applies=entry.applies,
+        **shared,
     )
     examples = [
-        Document("case", f"{entry.slug}/{number}", entry.title, (Passage(_words_of(example)),), **shared)
+        Document(
+            "case",
+            f"{entry.slug}/{number}",
+            entry.title,
+            (Passage(_words_of(example)),),
+            **shared | _named(_words_of(example)),
+        )
         for number, example in enumerate(entry.examples, 1)
     ]
     return [whole, *examples]
@@ -119,7 +141,7 @@ def of_claim(
     passages = _both(statement, 3) + _both(reason, 1) + (_both(check, 1) if check else [])
     return Document(
         "claim", key, statement, tuple(passages), verdict=verdict,
-        kinds=frozenset(kinds), engines=engines_named(f"{statement.en} {reason.en}"),
+        kinds=frozenset(kinds), engines=engines_named(f"{statement.en} {reason.en}"), **_named(statement.en),
     )  # fmt: skip
 
 
@@ -128,10 +150,27 @@ def of_case(token: str, parts: Iterable[str], *, measured: bool = False) -> Docu
     text = salient("\n".join(filter(None, parts)), CASE_CHARS)
     head = " ".join(text[: 2 * TITLE_CHARS].split())
     title = head[:TITLE_CHARS] + ("…" if len(head) > TITLE_CHARS else "")
-    return Document("case", token, title, (Passage(text),), engines=engines_named(text), measured=measured)
+    return Document(
+        "case", token, title, (Passage(text),), engines=engines_named(text), measured=measured, **_named(text)
+    )
 
 
 def engines_named(text: str) -> frozenset[str]:
     """The engines whose names stand in a text."""
     plain = text.casefold()
     return frozenset(name for name in ENGINES if name in plain)
+
+
+_RELEASE = re.compile(r"(?<![\d.])v?(\d{1,3}\.\d{1,3})(?:\.\d{1,4})(?![\d.]*\d)")
+
+
+def release(version: str) -> tuple[int, ...]:
+    """Major and minor of a version: what a report says of 0.8.5 mostly holds for 0.8.4."""
+    return version_key(version)[:2]
+
+
+def _named(text: str) -> dict[str, Any]:
+    return {
+        "gpus": frozenset(mention.name for mention in gpu_mentions(text)),
+        "releases": frozenset(release(found) for found in _RELEASE.findall(text)),
+    }

@@ -120,6 +120,11 @@ def _cases() -> Iterator[Document]:
 _shelf = Shelf()
 
 
+def gpus() -> tuple[str, ...]:
+    """The cards that the look-up can be narrowed to."""
+    return _shelf.collection().gpus
+
+
 def search(text: str, language: str, filters: Filters, user: Any, session_key: str | None) -> Results:
     """What fits, among entries, claims, and the cases that this person may see in a list."""
     own = None if user.is_staff else Case.objects.of(user, session_key).values_list("token", flat=True)

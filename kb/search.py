@@ -17,11 +17,14 @@ import bm25s
 import numpy as np
 from bm25s.tokenization import Tokenized
 
-from kb.documents import WHATS, Document
+from kb.cards import card_facts
+from kb.documents import WHATS, Document, release
+from kb.homophones import Homophones
 from kb.marks import Piece, snippet
 from kb.signatures import SignatureScanner
 from kb.spelling import Spelling
 from kb.text import GLOSSARY_WEIGHT, Query, forms, normalise, words
+from probes.facts import Fact, FactSet, Provenance
 
 LIMIT = 30
 LONGEST_QUERY = 2_000
@@ -43,12 +46,16 @@ class Filters:
     """What to keep; "" keeps everything.
 
     Attributes:
+        gpu: a card by its name; version: of the engine. An entry is kept where its cause can exist there, a claim also
+            where it names none, a case only where it names that one.
         measured: "yes" or "no".
     """
 
     what: str = ""
     kind: str = ""
     engine: str = ""
+    gpu: str = ""
+    version: str = ""
     verdict: str = ""
     measured: str = ""
 
@@ -124,6 +131,7 @@ class Collection:
         self._position = {document.id: number for number, document in enumerate(self.documents)}
         self._ids = [self._ids_of(document, before) for document in self.documents]
         self._bm25 = self._index()
+        self._bound = [n for n, document in enumerate(self.documents) if document.applies is not None]
         self._masks: dict[tuple[str, str], np.ndarray] = {}
         self._worth = np.array([WORTH[d.what] * (1 + 0.1 * np.log(d.prior / 2)) for d in self.documents])
 
@@ -142,6 +150,11 @@ class Collection:
         return index
 
     @cached_property
+    def gpus(self) -> tuple[str, ...]:
+        """The cards that anything public names."""
+        return tuple(sorted({gpu for d in self.documents if _is_public(d) for gpu in d.gpus}))
+
+    @cached_property
     def _said(self) -> dict[str, str]:
         """Latin terms of what is public as they are written there most often."""
         public = (p.text for document in self.documents if document.what != "case" for p in document.passages)
@@ -152,6 +165,11 @@ class Collection:
     def _spelling(self) -> Spelling:
         """Of what is public alone: somebody's own typo is no word, and somebody's own word no suggestion."""
         return Spelling(self._said)
+
+    @cached_property
+    def _homophones(self) -> Homophones:
+        public = (p.text for document in self.documents if document.what != "case" for p in document.passages)
+        return Homophones(pair.rstrip("~") for text in public for pair in pairs(text))
 
     def search(
         self,
@@ -179,7 +197,11 @@ class Collection:
         query, typed = Query.of(text), dict(forms(text))
         found = [Wanted(term, "word", 1.0, typed.get(term, term)) for term in query.terms]
         found += [self._another(term, "meaning", GLOSSARY_WEIGHT) for term in query.added]
-        found += [Wanted(pair, "pair", PAIR_WEIGHT, pair) for pair in dict.fromkeys(pairs(text))]
+        for pair in dict.fromkeys(pairs(text)):
+            found.append(Wanted(pair, "pair", PAIR_WEIGHT, pair))
+            heard = [other for other in self._homophones.of(pair.rstrip("~")) if other in self._vocabulary]
+            found += [Wanted(other, "spelling", SPELLING_WEIGHT, other, pair.rstrip("~")) for other in heard]
+            found += [Wanted(other + "~", "pair", SPELLING_WEIGHT * PAIR_WEIGHT, other) for other in heard]
         for term in query.terms:
             if self._spelling.knows(term):
                 continue
@@ -219,8 +241,19 @@ class Collection:
         return self._masks[name, value]
 
     def _kept(self, filters: Filters) -> np.ndarray:
-        chosen = [(name, getattr(filters, name)) for name in ("kind", "engine", "verdict", "measured")]
-        return np.logical_and.reduce([self._mask(name, value) for name, value in chosen])
+        chosen = [(name, getattr(filters, name)) for name in ("kind", "engine", "gpu", "verdict", "measured")]
+        kept = np.logical_and.reduce([self._mask(name, value) for name, value in chosen])
+        if filters.version:  # typed by hand: not worth keeping a mask for
+            kept &= np.array([_has(document, "version", filters.version) for document in self.documents], dtype=bool)
+        return kept & self._possible(filters)
+
+    def _possible(self, filters: Filters) -> np.ndarray:
+        """Everything but the entries whose cause cannot exist with this card, engine and version."""
+        facts = FactSet(_facts(filters))
+        possible = np.ones(len(self.documents), dtype=bool)
+        for number in self._bound if len(facts) else ():
+            possible[number] = self.documents[number].applies.truth(facts) is not False
+        return possible
 
     def _visible(self, cases: Names[str] | None) -> np.ndarray:
         """Everything but other people's cases; the example cases of entries are public."""
@@ -255,8 +288,25 @@ def _has(document: Document, name: str, value: str) -> bool:
             return value in document.kinds
         case "engine":
             return not document.engines or value in document.engines
+        case "gpu":
+            same = any(gpu.startswith(value) or value.startswith(gpu) for gpu in document.gpus)
+            return same or (not document.gpus and document.what != "case")
+        case "version":
+            same = release(value) in document.releases
+            return same or (not document.releases and document.what != "case")
         case "verdict":
             return document.verdict == value
         case "measured":
             return document.measured == (value == "yes")
+    return _is_public(document)
+
+
+def _is_public(document: Document) -> bool:
+    """Everything but people's cases; the example cases of entries are public."""
     return document.what != "case" or "/" in document.name
+
+
+def _facts(filters: Filters) -> list[Fact]:
+    chosen = {"engine.name": filters.engine, "engine.version": filters.version, "gpu.name": filters.gpu}
+    stated = [Fact(name, value, Provenance("user", "filter")) for name, value in chosen.items() if value]
+    return stated + card_facts(FactSet(stated))

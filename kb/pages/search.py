@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -22,12 +23,18 @@ ALLOWED = {
     "what": WHATS, "kind": tuple(WORDS["kind"]), "engine": ENGINES[:-1], "verdict": tuple(WORDS["claim"]),
     "measured": ("yes", "no"),
 }  # fmt: skip
+_VERSION = re.compile(r"v?(\d{1,4}(?:\.\w{1,8}){0,4})")
 
 
 def _asked(request: HttpRequest) -> tuple[str, dict[str, str]]:
     """The words and the filters of an address; what is no value of a filter is none."""
     words = request.GET.get("q", "").replace("\x00", " ").strip()[:LONGEST_QUERY]
-    return words, {name: value for name in ALLOWED if (value := request.GET.get(name)) in ALLOWED[name]}
+    chosen = {name: value for name in ALLOWED if (value := request.GET.get(name)) in ALLOWED[name]}
+    if (gpu := request.GET.get("gpu")) in lookup.gpus():
+        chosen["gpu"] = gpu
+    if version := _VERSION.fullmatch(request.GET.get("version", "").strip()):
+        chosen["version"] = version[1]
+    return words, chosen
 
 
 def _address(words: str, chosen: dict[str, str]) -> str:
@@ -55,12 +62,12 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     return {
         "q": words, "chosen": chosen, "results": results, "hits": [(hit, _link(hit.document)) for hit in results.found],
         "shown_of": results.counts.get(chosen.get("what", ""), tabs[0][1]), "tabs": tabs, "total": tabs[0][1],
-        "kinds": WORDS["kind"], "verdicts": WORDS["claim"], "engines": ALLOWED["engine"], "address": _address(words, chosen),
+        "kinds": WORDS["kind"], "verdicts": WORDS["claim"], "engines": ALLOWED["engine"], "gpus": lookup.gpus(), "address": _address(words, chosen),
     }  # fmt: skip
 
 
 def search(request: HttpRequest) -> HttpResponse:
-    """`q` searches; `what`, `kind`, `engine`, `verdict` and `measured` narrow down."""
+    """`q` searches; `what`, `kind`, `engine`, `gpu`, `version`, `verdict` and `measured` narrow down."""
     context = _context(request)
     if context["results"].nothing_fits:
         MissedSearch.objects.note(context["q"], language())

@@ -154,3 +154,31 @@ def test_a_short_word_does_not_mark_the_beginning_of_another():
         if piece.hit
     ]
     assert marked == ["off", "PCIe", "preempted"]
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("险存不足", "显存"), ("前缀换存", "缓存"), ("推理速渡", "速度")])
+def test_a_chinese_word_in_the_wrong_characters_of_the_right_sound_is_forgiven(typed, meant):
+    results = everything().search(typed, "zh")
+    assert [right for _, right in results.corrected] == [meant]
+    assert results.found
+
+
+def test_a_card_keeps_what_can_be_on_it():
+    collection = Collection([
+        *of_entry(shipped().by_slug["cpu-offload"]), of_case("pascal", ["P40 is slow"]), of_case("ada", ["RTX 4090 is slow"]),
+    ])  # fmt: skip
+    found = names(collection, "slow", filters=Filters(gpu="P40"))
+    assert "pascal" in found
+    assert "ada" not in found
+    assert "cpu-offload" in names(collection, "slow offload", filters=Filters(gpu="P40"))
+
+
+def test_an_entry_that_cannot_be_with_this_engine_is_left_out():
+    collection = Collection(of_entry(shipped().by_slug["ollama-context-silently-cut"]))
+    assert names(collection, "context cut", filters=Filters(engine="ollama"))
+    assert not names(collection, "context cut", filters=Filters(engine="vllm"))
+
+
+def test_a_version_keeps_the_cases_that_name_its_release():
+    collection = Collection([of_case("old", ["vllm 0.6.2 hangs"]), of_case("new", ["vllm 0.11.1 hangs"])])
+    assert names(collection, "hangs", filters=Filters(version="0.6.3")) == ["old"]
