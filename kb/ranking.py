@@ -47,6 +47,8 @@ SPEEDS = ("decode.tokens_per_s", "decode.tpot_ms", "latency.ttft_s", "prefill.to
 SERVES, SAID_TO_SERVE = math.log(1 / 30), math.log(1 / 10)
 # Level of a log line from which on it is taken for the error itself; weaker ones are printed in many runs.
 TELLING = 2
+# Level of a fix that was tried and helped, on the scale of rules.
+HELPED = 2
 # A cause that cannot exist here stays visible, last.
 EXCLUDED = math.log(1 / 1000)
 # The words choose among a hundred causes, so a good fit must be worth more than the x30 of one strong rule: with a
@@ -90,7 +92,7 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
         fired, unknown = _rules(entry, facts)
         contributions += fired
         contributions += beyond_reach(entry, facts, contributions)
-        contributions += _tried(entry, facts) + _serves(entry, facts) + _exclusion(entry, facts)
+        contributions += _tried(entry, facts) + _helped(entry, facts) + _serves(entry, facts) + _exclusion(entry, facts)
         scored.append((entry.slug, tuple(contributions), unknown))
     recognised = any(c.kind in ("rule", "signature") and c.weight > 0 for _, terms, _ in scored for c in terms)
     foreign = bool(words) and not recognised
@@ -214,6 +216,25 @@ def _tried(entry: EntryFile, facts: FactSet) -> list[Contribution]:
                 nominal=nominal, group="tried", facts=(vain[fix.change],),
             ))  # fmt: skip
     return found
+
+
+def _helped(entry: EntryFile, facts: FactSet) -> list[Contribution]:
+    """For a cause one of whose fixes made the trouble go away: that is the very test that its fix names.
+
+    One strong rule and no more, since a change often takes away several things at once (one GPU: no all-reduce, no NCCL).
+    """
+    if any("tried.helped" in fact_names(rule.when) for rule in entry.rules):
+        return []
+    cures = {str(fact.value): fact for fact in facts.holding("tried.helped")}
+    found = [(fix, cures[fix.change]) for fix in entry.fixes if fix.change in cures]
+    if not found:
+        return []
+    fix, fact = found[0]
+    nominal = explain.likelihood(HELPED)
+    return [Contribution(
+        "rule", nominal, f"这样做之后就好了：{fix.title.zh}", f"this made it go away: {fix.title.en}",
+        nominal=nominal, group="helped", facts=(fact,),
+    )]  # fmt: skip
 
 
 def _serves(entry: EntryFile, facts: FactSet) -> list[Contribution]:

@@ -124,3 +124,10 @@ def test_fixes_of_causes_less_likely_than_none_come_last_however_cheap():
     )
     causes = [RankedCause("likely", 0.3, 0.0, ()), RankedCause("unlikely", 0.05, 0.0, ())]
     assert [found.fix.id for found in rank_fixes(causes, base, facts(), none=0.1)] == ["dear", "cheap"]
+
+
+def test_what_made_the_trouble_go_away_names_the_cause():
+    base = knowledge(entry("cured", fixes=[fix("up", change="upgrade")]), entry("other"))
+    causes, _ = rank(facts(tried__helped="upgrade"), Submission(), base)
+    assert causes[0].slug == "cured"
+    assert [term.group for term in causes[0].contributions if term.kind == "rule"] == ["helped"]
