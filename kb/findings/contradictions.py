@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kb import explain
 from kb.findings.read import finding, number
 from kb.judgement import Finding
 from kb.normal.setting import Setting, setting
-from probes.facts import FactSet
+from probes.facts import Fact, FactSet
 from probes.roofline import weight_format
 from probes.roofline.fit import weights_gib
 
@@ -16,6 +17,16 @@ from probes.roofline.fit import weights_gib
 SAME_SIZE = 0.10
 # The sum of unquantised weights and a CUDA context, against what nvidia-smi shows, read as GB or GiB.
 USED_LOW, USED_HIGH = 0.93, 1.10
+# What is said of one server and shown by it; a prose that compares several names several values, and one of them agrees.
+TOLD_AND_SHOWN = (
+    "gpu.name",
+    "engine.name",
+    "engine.version",
+    "engine.tensor_parallel",
+    "engine.enforce_eager",
+    "model.quant",
+)
+MACHINES = {"probe", "metrics", "nvidia_smi", "log", "config", "command"}
 # Fully used and idle, side by side: bounds of the decision table for one decode window.
 BUSY_PCT, IDLE_PCT = 50.0, 20.0
 
@@ -118,7 +129,29 @@ def faster_than_physics(facts: FactSet) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def words_and_machine(facts: FactSet) -> Iterator[Finding]:
+    """What a person writes is not what a tool printed or a probe read."""
+    for name in TOLD_AND_SHOWN:
+        told = [fact for fact in facts.all(name) if fact.provenance.origin == "text"]
+        shown = [fact for fact in facts.all(name) if fact.provenance.origin in MACHINES]
+        if told and shown and not any(_agree(one, other) for one in told for other in shown):
+            said, seen = explain.fact(told[0]), explain.fact(shown[0])
+            yield Finding(
+                "contradiction",
+                f"描述里说 {said.zh}，但贴出或测到的是 {seen.zh}：以后者为准；如果说的不是同一台服务，请分开提交。",
+                f"The words say {said.en}, but what was pasted or measured says {seen.en}, which counts. If they are about two "
+                "servers, ask about each by itself.",
+                (told[0], shown[0]),
+            )  # fmt: skip
+
+
+def _agree(told: Fact, shown: Fact) -> bool:
+    """The same value, or one that names the other more closely: int4 and gptq-int4, H100 and H100 SXM, 0.8 and 0.8.5."""
+    one, other = str(told.value).casefold(), str(shown.value).casefold()
+    return one in other or other in one
+
+
 CONTRADICTIONS = (
-    one_card_busy, more_parallel_than_cards, weights_larger_than_format, memory_of_unquantised_weights, fits_but_runs_out,
+    words_and_machine, one_card_busy, more_parallel_than_cards, weights_larger_than_format, memory_of_unquantised_weights, fits_but_runs_out,
     faster_than_physics,
 )  # fmt: skip

@@ -228,3 +228,22 @@ def test_one_busy_and_one_idle_card_contradict_tensor_parallel():
         for index, load in enumerate((98.0, 0.0))
     )
     assert findings(facts)[0].kind == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "shown"),
+    [("gpu.name", "RTX 4090", "H200 SXM"), ("model.quant", "gptq-int4", "fp16"), ("engine.tensor_parallel", 2, 1)],
+)
+def test_words_that_say_otherwise_than_the_machine_are_a_contradiction(name, told, shown):
+    facts = case()
+    facts.add([Fact(name, told, Provenance("text")), Fact(name, shown, Provenance("log"))])
+    assert "which counts" in next(f.en for f in findings(facts) if f.kind == "contradiction")
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "shown"), [("gpu.name", ["H100"], "H100 SXM"), ("engine.tensor_parallel", [1, 4], 4)]
+)
+def test_words_that_agree_or_compare_are_none(name, told, shown):
+    facts = case()
+    facts.add([*(Fact(name, value, Provenance("text")) for value in told), Fact(name, shown, Provenance("log"))])
+    assert not [f for f in findings(facts) if f.kind == "contradiction"]
