@@ -119,6 +119,7 @@ CONTENT_SECURITY_POLICY = {
 }
 
 REDIS_URL = env.str("REDIS_URL", default="")
+SEARCH_TOKENS = VAR / "search" / "tokens.npz"
 BROKER = broker_settings(REDIS_URL, VAR / "broker")
 SITE_KEY = VAR / "keys" / "site.pem"
 HOST_SILENT_AFTER_S = 100  # three missed heartbeats of 30 s

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Exists, Max, OuterRef
 from django.db.models.functions import Left, Right
 
-from kb import library
+from kb import library, token_file
 from kb.documents import Document, of_case, of_claim, of_entry
 from kb.entry_file import Both
 from kb.knowledge import Knowledge
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 # As many documents are made ready anew within a quarter of a second; beyond that, a searcher is answered from what is
 # held, and the new state comes in from behind.
 INLINE = 2_000
+# The file of tokens is written again when more than one in so many documents were segmented anew.
+WORTH_SAVING = 50
 # Where cases come in all the time, reading them takes a tenth of the time and no more.
 REST = 9.0
 # The head of what was said and the end of a log, where the error stands, name a case's trouble.
@@ -66,7 +69,10 @@ class Shelf:
     def _renew(self, state: tuple[object, ...]) -> Held:
         if self._held is None or self._held.state != state:
             before = self._held.collection if self._held else None
-            self._held = Held(state, _read(with_cases=True, before=before))
+            collection = _read(with_cases=True, before=before)
+            self._held = Held(state, collection)
+            if collection.segmented > max(INLINE, len(collection.documents) // WORTH_SAVING):
+                collection.save(settings.SEARCH_TOKENS)
         return self._held
 
     def _renew_behind(self, state: tuple[object, ...]) -> None:
@@ -91,12 +97,20 @@ def _state() -> tuple[object, ...]:
 
 
 def _read(*, with_cases: bool, before: Collection | None) -> Collection:
+    """The documents of the database, their tokens from `before` or else, where there are many, from the file."""
     knowledge = library.knowledge()
     documents = [d for entry in knowledge.entries for d in of_entry(entry, FREQUENCY[entry.frequency])]
     documents += _claims(knowledge)
     if with_cases:
         documents += _cases()
-    return Collection(documents, before, knowledge.signatures)
+    kept = (
+        token_file.load(settings.SEARCH_TOKENS) if len(documents) > INLINE and not _covers(before, documents) else None
+    )
+    return Collection(documents, None if kept else before, knowledge.signatures, kept)
+
+
+def _covers(before: Collection | None, documents: list[Document]) -> bool:
+    return before is not None and 2 * len(before.documents) > len(documents)
 
 
 def _claims(knowledge: Knowledge) -> Iterator[Document]:

@@ -12,11 +12,13 @@ from collections.abc import Collection as Names
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import bm25s
 import numpy as np
 from bm25s.tokenization import Tokenized
 
+from kb import token_file
 from kb.cards import card_facts
 from kb.documents import WHATS, Document, release
 from kb.homophones import Homophones
@@ -24,6 +26,7 @@ from kb.marks import Piece, snippet
 from kb.signatures import SignatureScanner
 from kb.spelling import Spelling
 from kb.text import GLOSSARY_WEIGHT, Query, forms, normalise, words
+from kb.token_file import Tokens
 from probes.facts import Fact, FactSet, Provenance
 
 LIMIT = 30
@@ -118,16 +121,21 @@ class Collection:
     """Documents made ready to be searched.
 
     Args:
-        before: the collection that this one takes the place of.
+        before: the collection that this one takes the place of; kept: tokens from a file, where there is none.
         scanner: knows the log lines of the entries.
     """
 
     def __init__(
-        self, documents: Iterable[Document], before: Collection | None = None, scanner: SignatureScanner | None = None
+        self,
+        documents: Iterable[Document],
+        before: Collection | None = None,
+        scanner: SignatureScanner | None = None,
+        kept: Tokens | None = None,
     ) -> None:
         self.documents = tuple(documents)
-        self._scanner = scanner
-        self._vocabulary: dict[str, int] = before._vocabulary.copy() if before else {}
+        self._scanner, self._kept_tokens = scanner, kept
+        self._vocabulary: dict[str, int] = dict(before._vocabulary if before else kept.vocabulary if kept else {})
+        self.segmented = 0
         self._position = {document.id: number for number, document in enumerate(self.documents)}
         self._ids = [self._ids_of(document, before) for document in self.documents]
         self._bm25 = self._index()
@@ -139,8 +147,14 @@ class Collection:
         number = before._position.get(document.id) if before else None
         if number is not None and before.documents[number].passages == document.passages:
             return before._ids[number]
+        if self._kept_tokens and (ids := self._kept_tokens.of(document)) is not None:
+            return ids
         known = self._vocabulary
+        self.segmented += 1
         return np.array([known.setdefault(token, len(known)) for token in _tokens(document)], dtype=np.int32)
+
+    def save(self, path: Path) -> None:
+        token_file.save(path, self.documents, self._ids, self._vocabulary)
 
     def _index(self) -> bm25s.BM25 | None:
         if not any(len(ids) for ids in self._ids):

@@ -15,6 +15,7 @@ from kb.documents import Document, of_case
 from kb.knowledge import shipped
 from kb.models import Case
 from kb.search import Collection, Filters
+from kb.token_file import load
 from tests.search.shelf import documents
 
 COUNT = 100_000
@@ -48,6 +49,13 @@ def built(many):
 
 def test_first_build(benchmark, many):
     benchmark.pedantic(Collection, args=(many,), rounds=1)
+
+
+def test_build_from_the_kept_tokens(benchmark, many, built, tmp_path):
+    path = tmp_path / "tokens.npz"
+    built.save(path)
+    collection = benchmark.pedantic(lambda: Collection(many, kept=load(path)), rounds=1)
+    assert collection.segmented == 0
 
 
 def test_build_after_one_change(benchmark, many, built):

@@ -9,6 +9,7 @@ from kb.knowledge import shipped
 from kb.marks import matcher, pieces
 from kb.search import Collection, Filters
 from kb.spelling import Spelling
+from kb.token_file import load
 from tests.search.shelf import everything
 
 
@@ -182,3 +183,28 @@ def test_an_entry_that_cannot_be_with_this_engine_is_left_out():
 def test_a_version_keeps_the_cases_that_name_its_release():
     collection = Collection([of_case("old", ["vllm 0.6.2 hangs"]), of_case("new", ["vllm 0.11.1 hangs"])])
     assert names(collection, "hangs", filters=Filters(version="0.6.3")) == ["old"]
+
+
+def test_tokens_kept_in_a_file_spare_the_segmenting_and_find_the_same(tmp_path):
+    path, whole = tmp_path / "tokens.npz", [note("hot", "the card throttles"), of_case("zh", ["显存不足，启动就报错"])]
+    Collection(whole).save(path)
+    again = Collection(whole, kept=load(path))
+    assert again.segmented == 0
+    assert names(again, "显存") == ["zh"]
+    edited = Collection([note("hot", "the card is hot"), whole[1]], kept=load(path))
+    assert edited.segmented == 1
+    assert names(edited, "throttles") == []
+
+
+def test_what_was_deleted_is_not_kept_in_the_file(tmp_path):
+    path, before = tmp_path / "tokens.npz", Collection([note("hot", "card"), of_case("gone", ["quuxifier"])])
+    Collection([note("hot", "card")], before=before).save(path)
+    assert "quuxifier" not in load(path).vocabulary
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut", b"no archive"])
+def test_a_broken_file_of_tokens_is_as_none(tmp_path, content):
+    path = tmp_path / "tokens.npz"
+    path.write_bytes(content)
+    assert load(path) is None
+    assert load(tmp_path / "missing.npz") is None
