@@ -43,7 +43,7 @@ def complete(
             busy, sent = _busy_s(), time.perf_counter()
             with http.stream("POST", url + path, json=body) as answer:
                 if answer.status_code != 200:
-                    stream.error = _said(answer.read().decode("utf-8", "replace"))
+                    stream.error = said(answer.read().decode("utf-8", "replace"))
                     return answer.status_code, stream
                 _receive(answer, stream, sent, timeout_s, on_text)
                 stream.busy = None if busy is None else (_busy_s() or busy) - busy
@@ -74,7 +74,7 @@ def _receive(answer: httpx.Response, stream: Stream, sent: float, timeout_s: flo
             stream.error = "an event is not JSON"
             return
         if event.get("error"):
-            stream.error = _said(json.dumps(event))
+            stream.error = said(json.dumps(event))
             return
         note(stream, event, at)
         on_text(len(stream.texts))
@@ -118,7 +118,7 @@ def _characters(choice: dict[str, Any]) -> int:
     return sum(len(text) for text in texts if isinstance(text, str))
 
 
-def _said(body: str) -> str:
+def said(body: str) -> str:
     """The message of an error answer, or its beginning."""
     try:
         error = json.loads(body).get("error")
