@@ -97,3 +97,19 @@ class Ranking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.case} {self.at:%H:%M:%S}"
+
+
+class Suspect(models.Model):
+    """One of the three first causes of a case as it stands, so that they can be counted an entry."""
+
+    case = models.ForeignKey(Case, related_name="suspects", on_delete=models.CASCADE)
+    slug = models.SlugField(max_length=60, db_index=True)
+    place = models.PositiveSmallIntegerField()
+    measured = models.BooleanField(help_text="Something measured speaks for it decisively.")
+
+    class Meta:
+        ordering = ["case", "place"]
+        constraints = [models.UniqueConstraint(fields=["case", "place"], name="one_suspect_a_place")]
+
+    def __str__(self) -> str:
+        return f"{self.case} {self.place}. {self.slug}"
