@@ -16,9 +16,10 @@ from kb import dispatch, library
 from kb import recording as recordings
 from kb.assessment import assess, redacted
 from kb.facts import extract
+from kb.findings import rests_on_measurement
 from kb.judgement import Assessment, ProbeInfo, Submission
 from kb.knowledge import Knowledge
-from kb.models import AuditEvent, Case, Host, Run
+from kb.models import AuditEvent, Case, Host, Run, Suspect
 from kb.recording import Recording
 from probes.facts import Fact
 from probes.spec import Result
@@ -27,6 +28,10 @@ from probes.vocabulary import fact_type
 # What one press of the button runs; what the host's catalogue lacks is left out. The worker looks two at a time
 # beside the one that puts load on the engine, so the first two see the card and the engine under that load.
 CHECKS = ("gpu.state", "engine.metrics", "decode.single_stream", "engine.discover", "host.inventory")
+
+
+# As many first causes of a case are counted an entry.
+SUSPECTS = 3
 
 
 class NotAllowed(Exception):
@@ -139,7 +144,13 @@ def rerank(case: Case, because_en: str, because_zh: str) -> None:
 
 
 def _remember(case: Case, because_en: str, because_zh: str) -> None:
-    case.rankings.create(because_en=because_en[:200], because_zh=because_zh[:200], result=assessment(case).to_json())
+    found = assessment(case)
+    case.rankings.create(because_en=because_en[:200], because_zh=because_zh[:200], result=found.to_json())
+    case.suspects.all().delete()
+    Suspect.objects.bulk_create(
+        Suspect(case=case, slug=cause.slug, place=place, measured=rests_on_measurement(cause))
+        for place, cause in enumerate(found.suspects[:SUSPECTS], 1)
+    )
 
 
 def usual_host(case: Case) -> Host | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from kb.condition import Condition, version_key
 from kb.entry_file import Both, EntryFile, Example
 from kb.facts.gpu_names import gpu_mentions
+from kb.reports import ConfirmedReport
 from kb.text import salient
 from probes.vocabulary.engine import ENGINES
 
@@ -132,6 +133,18 @@ def of_entry(entry: EntryFile, prior: float = 2.0) -> list[Document]:
         for number, example in enumerate(entry.examples, 1)
     ]
     return [whole, *examples]
+
+
+def of_report(report: ConfirmedReport, known: Mapping[str, EntryFile]) -> Document | None:
+    """A confirmed report as an example case of its entry, None where there is no such entry."""
+    entry = known.get(report.causes[0])
+    if entry is None:
+        return None
+    text = salient(report.text, CASE_CHARS)
+    return Document(
+        "case", f"{entry.slug}/{report.id}", entry.title, (Passage(text),), kinds=frozenset({entry.kind}),
+        engines=engines_named(text) or _engines(entry), **_named(text),
+    )  # fmt: skip
 
 
 def of_claim(

@@ -35,7 +35,8 @@ class Impact:
 def with_edit(knowledge: Knowledge, file: EntryFile) -> Knowledge:
     """The knowledge in which `file` stands in place of the entry of its name, or beside the others."""
     others = [entry for entry in knowledge.entries if entry.slug != file.slug]
-    return Knowledge(tuple(sorted([*others, file], key=lambda entry: entry.slug)))
+    entries = tuple(sorted([*others, file], key=lambda entry: entry.slug))
+    return Knowledge(entries, knowledge.reports, knowledge.confirmations)
 
 
 def of_publishing(file: EntryFile, most: int = CASES) -> Impact:

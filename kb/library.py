@@ -1,4 +1,4 @@
-"""The published entries as the ranking reads them, read again when any of them changed."""
+"""What the team knows as the ranking reads it, read again when any of it changed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,47 @@ from functools import lru_cache
 
 from django.db.models import Count, Max
 
+from kb.judgement import Submission
 from kb.knowledge import Knowledge
-from kb.models import Entry
+from kb.models import ConfirmedReport, Entry, Outcome
+from kb.reports import ConfirmedReport as Report
 
 
 def knowledge() -> Knowledge:
-    state = Entry.objects.published().aggregate(newest=Max("updated_at"), count=Count("id"))
-    return _read(state["newest"], state["count"])
+    return _read(state())
+
+
+def state() -> tuple[object, ...]:
+    """Changes whenever an entry, a report or an outcome does."""
+    seen: list[object] = []
+    for rows, at in (
+        (Entry.objects.published(), "updated_at"),
+        (ConfirmedReport.objects, "at"),
+        (Outcome.objects, "at"),
+    ):
+        newest = rows.aggregate(newest=Max(at), count=Count("id"))
+        seen += [newest["newest"], newest["count"]]
+    return tuple(seen)
 
 
 @lru_cache(maxsize=2)
-def _read(newest: object, count: int) -> Knowledge:
-    """The arguments are the key: the same state of the table gives the same knowledge."""
-    return Knowledge(tuple(entry.file for entry in Entry.objects.published()))
+def _read(state: tuple[object, ...]) -> Knowledge:
+    """The argument is the key: the same state of the tables gives the same knowledge. Outcomes come last in it, and change
+    nothing but counts."""
+    return _written(state[:-2]).with_confirmations(Outcome.objects.confirmations())
+
+
+@lru_cache(maxsize=2)
+def _written(state: tuple[object, ...]) -> Knowledge:
+    return Knowledge(tuple(entry.file for entry in Entry.objects.published()), _reports())
+
+
+def _reports() -> tuple[Report, ...]:
+    rows = ConfirmedReport.objects.filter(entry__status=Entry.Status.PUBLISHED).prefetch_related("also")
+    return tuple(_report(row) for row in rows.select_related("entry"))
+
+
+def _report(row: ConfirmedReport) -> Report:
+    said = Submission(row.symptom, row.command, row.log, row.nvidia_smi)
+    also = (entry.slug for entry in row.also.all())
+    return Report(f"report-{row.pk}", row.source, row.lang, said, (row.entry.slug, *also), row.root_cause)

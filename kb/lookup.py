@@ -15,11 +15,11 @@ from django.db.models import Count, Exists, Max, OuterRef
 from django.db.models.functions import Left, Right
 
 from kb import library, token_file
-from kb.documents import Document, of_case, of_claim, of_entry
+from kb.documents import Document, of_case, of_claim, of_entry, of_report
 from kb.entry_file import Both
 from kb.knowledge import Knowledge
-from kb.models import Case, Claim, Entry, Run
-from kb.ranking import FREQUENCY
+from kb.models import Case, Claim, Run
+from kb.ranking import prior_counts
 from kb.search import Collection, Filters, Results
 
 log = logging.getLogger(__name__)
@@ -89,8 +89,8 @@ class Shelf:
 
 def _state() -> tuple[object, ...]:
     """Changes whenever a document does; the number of cases last."""
-    state: list[object] = []
-    for rows in (Entry.objects.published(), Claim.objects.all(), Case.objects.all()):
+    state: list[object] = list(library.state())
+    for rows in (Claim.objects.all(), Case.objects.all()):
         newest = rows.order_by().aggregate(newest=Max("updated_at"), count=Count("pk"))
         state += [newest["newest"], newest["count"]]
     return tuple(state)
@@ -99,7 +99,9 @@ def _state() -> tuple[object, ...]:
 def _read(*, with_cases: bool, before: Collection | None) -> Collection:
     """The documents of the database, their tokens from `before` or else, where there are many, from the file."""
     knowledge = library.knowledge()
-    documents = [d for entry in knowledge.entries for d in of_entry(entry, FREQUENCY[entry.frequency])]
+    counts = prior_counts(knowledge)
+    documents = [d for entry in knowledge.entries for d in of_entry(entry, counts[entry.slug])]
+    documents += [d for report in knowledge.reports if (d := of_report(report, knowledge.by_slug))]
     documents += _claims(knowledge)
     if with_cases:
         documents += _cases()

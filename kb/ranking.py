@@ -82,7 +82,7 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
     words = text_weights(fits) if saying else {}
     hits = knowledge.signatures.scan(parts)
     first = _first_error(hits)
-    priors = _priors(knowledge.entries, facts)
+    priors = _priors(knowledge, facts)
     scored = []
     for entry in knowledge.entries:
         contributions = list(priors[entry.slug])
@@ -99,22 +99,36 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
     return _softmax(scored, _none_score(fits) if foreign else math.log(NONE_PRIOR))
 
 
-def _priors(entries: tuple[EntryFile, ...], facts: FactSet) -> dict[str, list[Contribution]]:
+def _priors(knowledge: Knowledge, facts: FactSet) -> dict[str, list[Contribution]]:
+    entries, count = knowledge.entries, prior_counts(knowledge)
     stated = _trouble_stated(facts)
     kinds = {fact.value if fact.name == "symptom.kind" else "slow" for fact in stated}
-    total = sum(FREQUENCY[entry.frequency] for entry in entries)
+    total = sum(count.values())
     fit = {e.slug: 0.0 if not kinds or kinds & set(e.symptoms_of) else OTHER_TROUBLE for e in entries}
-    evens = math.log(sum(FREQUENCY[e.frequency] * math.exp(fit[e.slug]) for e in entries) / total) if total else 0.0
+    evens = math.log(sum(count[e.slug] * math.exp(fit[e.slug]) for e in entries) / total) if total else 0.0
     priors = {}
     for entry in entries:
-        zh, en = _FREQUENCY_WORDS[entry.frequency]
-        share = math.log((1 - NONE_PRIOR) * FREQUENCY[entry.frequency] / total)
-        priors[entry.slug] = [
-            Contribution("prior", share, f"在全部报告中{zh}", f"{en} among all reports", group="frequency")
-        ]
+        share = math.log((1 - NONE_PRIOR) * count[entry.slug] / total)
+        priors[entry.slug] = [_frequency(entry, share, knowledge.confirmations.get(entry.slug, 0))]
         if kinds:
             priors[entry.slug].append(_trouble(fit[entry.slug] - evens, tuple(stated), fits=not fit[entry.slug]))
     return priors
+
+
+def prior_counts(knowledge: Knowledge) -> dict[str, float]:
+    """Slug -> pseudo-count of its frequency word, and one more for each account that closed a case with it: the mean of a
+    Dirichlet prior. Taking an outcome back takes its count back."""
+    return {e.slug: FREQUENCY[e.frequency] + knowledge.confirmations.get(e.slug, 0) for e in knowledge.entries}
+
+
+def _frequency(entry: EntryFile, share: float, confirmed: int) -> Contribution:
+    zh, en = _FREQUENCY_WORDS[entry.frequency]
+    here_zh, here_en = (
+        (f"，这里有 {confirmed} 个已结案病例", f", and {confirmed} closed cases here") if confirmed else ("", "")
+    )
+    return Contribution(
+        "prior", share, f"在全部报告中{zh}{here_zh}", f"{en} among all reports{here_en}", group="frequency"
+    )
 
 
 def _trouble_stated(facts: FactSet) -> list[Fact]:

@@ -33,6 +33,7 @@ class ConfirmedReport:
     lang: str
     submission: Submission
     causes: tuple[str, ...]
+    root_cause: str = ""
 
     @property
     def text(self) -> str:
@@ -49,7 +50,8 @@ def read(line: str) -> ConfirmedReport:
     cause, also = data.get("cause"), data.get("also", [])
     if not isinstance(cause, str) or not isinstance(also, list) or not cause:
         raise BadCase("没有写明病因（cause、also）。", "It does not say the cause (cause, also).", id)
-    return ConfirmedReport(id, str(data.get("source", "")), str(data.get("lang", "en")), submission, (cause, *also))
+    source, lang, why = (str(data.get(key, "")) for key in ("source", "lang", "root_cause"))
+    return ConfirmedReport(id, source, lang or "en", submission, (cause, *also), why)
 
 
 def load_folder(folder: Path) -> tuple[ConfirmedReport, ...]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from django.db import transaction
 
-from kb import entry_file, thread_file
+from kb import entry_file, reports, thread_file
 from kb.knowledge import ENTRIES
-from kb.models import Claim, Entry, Thread
+from kb.models import Claim, ConfirmedReport, Entry, Thread
 
 THREADS = ENTRIES.parent / "threads"
 
@@ -29,6 +29,30 @@ def load_entries(folder: Path = ENTRIES) -> int:
             continue
         changed += Entry.store(file, reason="shipped with this release")
     return changed
+
+
+@transaction.atomic
+def load_reports(folder: Path = reports.FOLDER) -> int:
+    """Store the confirmed reports of a folder, those of unknown entries left out; the number of new ones.
+
+    Raises:
+        ValueError: a line that is no report.
+    """
+    entries = {entry.slug: entry for entry in Entry.objects.all()}
+    held = set(ConfirmedReport.objects.values_list("entry__slug", "source"))
+    count = 0
+    for report in reports.load_folder(folder):
+        slug, *also = report.causes
+        if slug in entries and (slug, report.source) not in held:
+            said = report.submission
+            row = ConfirmedReport.objects.create(
+                entry=entries[slug], source=report.source, lang=report.lang, symptom=said.text, command=said.command,
+                log=said.log, nvidia_smi=said.nvidia_smi, root_cause=report.root_cause,
+            )  # fmt: skip
+            row.also.set([entries[other] for other in also if other in entries])
+            held.add((slug, report.source))
+            count += 1
+    return count
 
 
 def export_entries(folder: Path) -> int:
@@ -64,6 +88,9 @@ def load_threads(folder: Path = THREADS) -> int:
 
 
 def _store_claim(thread: Thread, file: thread_file.ClaimFile, entries: dict[str, Entry]) -> None:
+    """A claim that the team edited on the site is left as it is."""
+    if Claim.objects.filter(key=file.key, edition__gt=0).exists():
+        return
     claim, _ = Claim.objects.update_or_create(
         key=file.key,
         defaults={
@@ -75,3 +102,34 @@ def _store_claim(thread: Thread, file: thread_file.ClaimFile, entries: dict[str,
         },
     )  # fmt: skip
     claim.entries.set([entries[slug] for slug in file.entries if slug in entries])
+
+
+def thread_document(thread: Thread) -> thread_file.ThreadFile:
+    """A thread with its claims, as its file holds them."""
+    claims = thread.claims.prefetch_related("entries").order_by("pk")
+    return thread_file.ThreadFile.model_validate({
+        "slug": thread.slug, "title": {"en": thread.title_en, "zh": thread.title_zh},
+        "about": {"en": thread.about_en, "zh": thread.about_zh}, "claims": [_claim_document(claim) for claim in claims],
+    })  # fmt: skip
+
+
+def _claim_document(claim: Claim) -> dict[str, object]:
+    both = {
+        name: {"en": getattr(claim, f"{name}_en"), "zh": getattr(claim, f"{name}_zh")}
+        for name in ("statement", "reason", "check")
+    }
+    if not both["check"]["en"]:
+        del both["check"]
+    return {
+        "key": claim.key, "kind": claim.kind, "verdict": claim.verdict, **both, "versions": claim.versions,
+        "said_by": claim.said_by, "sources": claim.sources, "entries": [entry.slug for entry in claim.entries.all()],
+    }  # fmt: skip
+
+
+def export_threads(folder: Path) -> int:
+    """Write every thread as its file, byte for byte as `load_threads` reads it; the number written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    threads = Thread.objects.all()
+    for thread in threads:
+        (folder / f"{thread.slug}.yaml").write_text(thread_file.dump(thread_document(thread)), "utf-8")
+    return len(threads)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal, Self
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from kb.condition import Strict
-from kb.entry_file import Both, Slug, Text
+from kb.entry_file import Both, Slug, Text, as_yaml
 
 Verdict = Literal["right", "right-but-version-bound", "depends", "misleading", "wrong", "not-a-real-option"]
 ClaimKind = Literal["symptom", "cause", "fix", "diagnostic-step", "number", "fact"]
@@ -22,7 +22,7 @@ class ClaimFile(Strict):
         check: how to test it: what to measure, and which reading means what.
         versions: where the verdict holds, "" for everywhere.
         said_by: distinct replies that make the claim: popularity, not evidence.
-        entries: slugs of the entries that it concerns.
+        entries: slugs of the entries that it concerns, in the order of the alphabet.
     """
 
     key: Text
@@ -35,6 +35,11 @@ class ClaimFile(Strict):
     said_by: int = Field(ge=1)
     sources: list[Text] = []
     entries: list[Slug] = []
+
+    @field_validator("entries")
+    @classmethod
+    def _in_order(cls, entries: list[str]) -> list[str]:
+        return sorted(entries)
 
 
 class ThreadFile(Strict):
@@ -64,3 +69,8 @@ def load_folder(folder: Path) -> list[ThreadFile]:
         except (yaml.YAMLError, ValueError) as error:
             raise ValueError(f"{path.name}: {error}") from error
     return threads
+
+
+def dump(thread: ThreadFile) -> str:
+    """The canonical text of a thread: `dump(parse(text)) == text` for every shipped file."""
+    return as_yaml(thread.model_dump(mode="json", by_alias=True, exclude_defaults=True))

@@ -21,7 +21,7 @@ from kb.findings.serving import SERVING
 from kb.judgement import Finding, RankedCause
 from probes.facts import FactSet
 
-__all__ = ["findings", "verdict"]
+__all__ = ["findings", "rests_on_measurement", "verdict"]
 
 Verdict = Literal["problem", "healthy", "no_data", "suspected"]
 # A cause more likely than not is a suspicion, whatever the measurements say.
@@ -55,7 +55,7 @@ def verdict(
     faults = [cause for cause in causes if cause.slug not in NO_FAULT]
     first = max(faults, key=lambda cause: cause.probability, default=None)
     leading = first.probability if first else 0.0
-    if first and leading >= SUSPICION and _is_measured(first):
+    if first and leading >= SUSPICION and rests_on_measurement(first):
         return "problem"
     if "contradiction" in kinds or leading >= SUSPICION:
         return "suspected"
@@ -65,7 +65,7 @@ def verdict(
     return "suspected" if "not_measured" in kinds or _complains_beside_speed(facts) else "healthy"
 
 
-def _is_measured(cause: RankedCause) -> bool:
+def rests_on_measurement(cause: RankedCause) -> bool:
     """A decisive rule of the cause rests on what a probe or the engine's own counters say."""
     decisive = (term for term in cause.contributions if term.kind == "rule" and (term.nominal or 0) >= DECISIVE)
     return any(

@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kb import access, diagnose, library
+from kb import access, diagnose, library, outcomes
 from kb.language import language
-from kb.models import AuditEvent, Case
+from kb.models import AuditEvent, Case, Outcome
 from kb.present import answer, report
 from kb.present.facts import areas, key_facts, marked
 from kb.present.normal import panel
@@ -77,7 +77,19 @@ def case(request: HttpRequest, token: str) -> HttpResponse:
         "any_open": found.runs.open().exists(),
         "address": request.build_absolute_uri(found.get_absolute_url()),
     }
-    return render(request, "kb/case.html", context)
+    return render(request, "kb/case.html", context | _outcome(request, found, context["leading"]))
+
+
+def _outcome(request: HttpRequest, case: Case, leading: list[answer.Cause]) -> dict[str, Any]:
+    """What the case turned out to be, or the form that asks for it."""
+    outcome = Outcome.objects.select_related("entry", "by").filter(case=case).first()
+    known = library.knowledge().entries
+    fixes = outcome.entry.file.fixes if outcome and outcome.entry else []
+    return {
+        "outcome": outcome, "fixed": next((fix for fix in fixes if fix.id == outcome.fix), None) if outcome else None,
+        "may_close": access.may_edit(request, case) or request.user.has_perm(outcomes.CURATE),
+        "candidates": leading, "known": known, "units": Outcome.Unit.choices, "suggested": outcomes.suggested(case),
+    }  # fmt: skip
 
 
 def case_markdown(request: HttpRequest, token: str) -> HttpResponse:

@@ -6,8 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import path
 
-from kb import explain, library
+from kb import explain, library, track_record
 from kb.models import Entry
+
+# As many of its confirmed reports are shown.
+REPORTS = 30
 
 
 def entry(request: HttpRequest, slug: str) -> HttpResponse:
@@ -25,6 +28,10 @@ def entry(request: HttpRequest, slug: str) -> HttpResponse:
         "backlinks": [e for e in knowledge.entries if any(c.slug == slug for c in e.confused_with)],
         "claims": found.claims.select_related("thread"),
         "versions": found.versions.count(),
+        "record": track_record.of(found),
+        "fixes_by_id": {fix.id: fix for fix in file.fixes},
+        "reports": found.reports.order_by("-pk")[:REPORTS],
+        "report_count": found.reports.count(),
     }
     return render(request, "kb/entry.html", context)
 

@@ -43,14 +43,16 @@ def _address(words: str, chosen: dict[str, str]) -> str:
 
 
 def _link(document: Document) -> str:
-    """Where it is read: an example case at its entry, a claim among those of its thread."""
+    """Where it is read: an example or a report at its entry."""
     match document.what:
         case "entry":
             return reverse("entry", args=[document.name])
         case "claim":
-            return f"{reverse('claims')}#{document.name}"
+            return reverse("claim", args=[document.name])
     slug, _, example = document.name.partition("/")
-    return reverse("entry", args=[slug]) if example else reverse("case", args=[slug])
+    if not example:
+        return reverse("case", args=[slug])
+    return reverse("entry", args=[slug]) + (f"#{example}" if example.startswith("report-") else "")
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:

@@ -63,6 +63,11 @@ WORDS: dict[str, dict[str, Word]] = {
         "wrong": W("cross", "red", "错误", "wrong"),
         "not-a-real-option": W("dash", "red", "没有这个选项", "no such option"),
     },
+    "speaks": {
+        "for": W("check", "green", "支持", "speaks for it"),
+        "against": W("cross", "red", "反对", "speaks against it"),
+        "neither": W("info", "blue", "只说明条件", "shows the conditions"),
+    },
     "claim-kind": {
         "symptom": W("", "", "症状", "symptom"),
         "cause": W("", "", "原因", "cause"),

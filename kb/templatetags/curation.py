@@ -36,6 +36,12 @@ def field_hint(field: Field) -> str:
 
 
 @register.filter
+def pair(said: tuple[str, str]) -> str:
+    """A text that comes as (zh, en)."""
+    return said[0] if language() == "zh" else said[1]
+
+
+@register.filter
 def faults(errors: list[dict[str, Any]]) -> list[str]:
     """What is wrong, each thing once, in the reader's language."""
     return list(dict.fromkeys(entry_words.fault(error).get(language()) for error in errors))

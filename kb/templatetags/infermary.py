@@ -65,6 +65,12 @@ def said(fact: Fact) -> str:
 
 
 @register.filter
+def at_key(mapping: dict[str, Any], key: str) -> Any:
+    """The value under a key, None where there is none."""
+    return mapping.get(key)
+
+
+@register.filter
 def number(value: float | None) -> str:
     """As many digits as matter, "–" for a number that is not there."""
     return "–" if value is None else explain.number(value)

@@ -27,7 +27,7 @@ def test_a_cause_is_found_with_marks_and_why(db, client):
 
 
 def test_a_claim_is_found_and_leads_to_its_place(site, client):
-    assert any(link.startswith("/claims/#") for link in links(page(client, "/search/?q=run on one card&what=claim")))
+    assert any(link.startswith("/claims/S") for link in links(page(client, "/search/?q=run on one card&what=claim")))
 
 
 def test_filters_stand_in_the_address_and_an_unknown_one_is_ignored(db, client):
@@ -125,7 +125,7 @@ def test_an_edited_claim_is_found_by_its_new_words(site, client):
     claim = Claim.objects.first()
     claim.statement_en = "Frobnicate the server first."
     claim.save()
-    assert links(page(client, "/search/?q=frobnicate")) == [f"/claims/#{claim.key}"]
+    assert links(page(client, "/search/?q=frobnicate")) == [f"/claims/{claim.key}/"]
 
 
 @pytest.mark.django_db(transaction=True)

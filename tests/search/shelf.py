@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from kb.documents import Document, of_claim, of_entry
+from kb.documents import Document, of_claim, of_entry, of_report
 from kb.knowledge import ENTRIES, shipped
 from kb.ranking import FREQUENCY
 from kb.search import Collection
@@ -14,7 +14,8 @@ THREADS: Path = ENTRIES.parent / "threads"
 
 def documents() -> list[Document]:
     known = shipped().by_slug
-    found = [document for entry in known.values() for document in of_entry(entry, FREQUENCY[entry.frequency])]
+    found = [document for report in shipped().reports if (document := of_report(report, known))]
+    found += [document for entry in known.values() for document in of_entry(entry, FREQUENCY[entry.frequency])]
     for thread in load_folder(THREADS):
         for claim in thread.claims:
             kinds = {known[slug].kind for slug in claim.entries if slug in known}

@@ -1,4 +1,4 @@
-"""Make one machine ready: tables, roles, shipped entries and threads, this machine as a host. Safe to repeat."""
+"""Make one machine ready: tables, roles, shipped entries, threads and reports, this machine as a host. Safe to repeat."""
 
 import platform
 
@@ -20,6 +20,7 @@ class Command(BaseCommand):
         ensure_roles()
         call_command("load_entries", stdout=self.stdout)
         call_command("load_threads", stdout=self.stdout)
+        call_command("load_reports", stdout=self.stdout)
         if settings.LOCAL_OPERATOR:
             self._local_operator()
         host, _ = enrol(platform.node() or "this-machine", settings.VAR / "worker")
