@@ -17,11 +17,14 @@ import django
 
 django.setup()
 
+from django.contrib.auth.models import User  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from infermary.wsgi import application  # noqa: E402
+from kb import diagnose, local_operator, outcomes  # noqa: E402
+from kb.judgement import Submission  # noqa: E402
 from kb.models import Case  # noqa: E402
 from tests.pages import samples  # noqa: E402
 
@@ -37,9 +40,14 @@ def pages() -> dict[str, str]:
     case: Case = made["case"]
     run = made["runs"][2]
     Case.objects.update(owner=None)
+    closed = diagnose.submit(Submission("7B on one 4090 with --enforce-eager: 20 tok/s"), "en")
+    told = outcomes.Told(slug="eager-mode", fix="drop-flag", helped=True, before=20.0, after=61.0)
+    outcomes.close(closed, told, User.objects.get(username=local_operator.NAME), is_own=True)
     return {
         "home": "/", "case": case.get_absolute_url(), "entries": "/entries/", "search": "/search/?q=掉卡 PCIe",
-        "entry": "/entries/eager-mode/", "claims": "/claims/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
+        "entry": "/entries/eager-mode/", "claims": "/claims/", "claim": "/claims/S1-02/",
+        "claim-edit": "/claims/S1-02/edit/", "closed": closed.get_absolute_url(), "flags": "/flags/", "review": "/review/",
+        "draft": "/drafts/new/edit/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
         "run": f"/runs/{run.pk}/", "help": "/help/", "missing": "/nowhere/",
     }  # fmt: skip
 

@@ -100,6 +100,8 @@ def _read_flag(collector: Collector, spans: list[tuple[int, int]], match: object
     """A flag with its value; a switch named alone is on, or off where it is denied. A name alone says nothing else."""
     raw, value = match.group(1), match.group(2) or ""
     name = flag_name(raw.replace(" ", "_"))
+    if name in SWITCHES and value.lower() not in ("true", "false"):
+        value = ""  # "with --enforce-eager: 20 tok/s"
     stated = polarity(collector.text, sentence_at(spans, match.start()), match.start(1), match.end(1))
     if stated == "asked" or (not value and name.removeprefix("no_") not in SWITCHES):
         return

@@ -325,3 +325,7 @@ def test_the_split_that_ollama_prints_is_no_load():
 )
 def test_a_number_that_counts_what_follows_is_not_the_models(text, model):
     assert values(text)["model.name"] == model
+
+
+def test_a_number_after_a_switch_is_not_its_value():
+    assert values("7B on one 4090 with --enforce-eager: 20 tok/s")["engine.enforce_eager"] is True
