@@ -35,21 +35,26 @@ def read(model: Path) -> dict[str, Any]:
     config = _json(model / "config.json")
     if not config:
         return {}
-    text = config.get("text_config") or config
     quant = (
         config.get("quantization_config") or _json(model / "quantize_config.json") or _json(model / "quant_config.json")
     )
-    reading: dict[str, Any] = {
-        "dtype": config.get("dtype") or config.get("torch_dtype") or text.get("dtype") or text.get("torch_dtype"),
-        "shape": {key: text[key] for key in SHAPE_KEYS if isinstance(text.get(key), int)},
-        "multimodal": any(key in config for key in ("vision_config", "audio_config")),
-        "quant": {key: quant[key] for key in QUANT_KEYS if key in quant},
-    }
+    reading = config_reading(config, quant)
     weights = sorted(model.glob("*.safetensors")) or sorted(model.glob("pytorch_model*.bin"))
     if weights:
         reading["bytes"] = sum(path.stat().st_size for path in weights)
         reading["elements"] = dict(_elements(weights))
     return reading
+
+
+def config_reading(config: dict[str, Any], quant: dict[str, Any]) -> dict[str, Any]:
+    """The reading of a config.json, with how its weights are quantised; pure."""
+    text = config.get("text_config") or config
+    return {
+        "dtype": config.get("dtype") or config.get("torch_dtype") or text.get("dtype") or text.get("torch_dtype"),
+        "shape": {key: text[key] for key in SHAPE_KEYS if isinstance(text.get(key), int)},
+        "multimodal": any(key in config for key in ("vision_config", "audio_config")),
+        "quant": {key: quant[key] for key in QUANT_KEYS if key in quant},
+    }
 
 
 def _json(path: Path) -> dict[str, Any]:
