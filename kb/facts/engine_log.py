@@ -34,7 +34,7 @@ LAST_THROUGHPUT_LINES = 30
 _LINE = re2.compile(
     r"(?m)^(?:\([\w ]{1,40}pid=\d+\) ?|\[[^\]\n]{1,40}\] ?)?(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|WARN)\b.*$"
     r"|^\S{0,60} ?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d.*$|^\((?:APIServer|EngineCore|Worker|Engine)\w* ?[^)\n]{0,40}\).*$"
-    r"|^Traceback \(most recent.*$|^ +File \".*$|^(?:llama_|load_tensors|llm_load|ggml_|srv |slot |main: |print_info|system_info).*$|^time=\S+ level=.*$"
+    r"|^Traceback \(most recent.*$|^ +File \".*$|^(?:llama_|load_tensors|llm_load|ggml_|srv |slot |main: |print_info|system_info).*$|^time=\S+ level=.*$|^ *(?:prompt eval|eval|total) time +=.*$"
 )
 _ARGUMENTS = re2.compile(
     r"(?:non-default args: |Initializing a V?1? ?(?:V1 )?LLM engine \(v[^)]{1,40}\) with config: |args: Namespace\(|server_args=ServerArgs\()(.*)"
@@ -65,6 +65,12 @@ def _fraction(text: str) -> float | None:
     return None if value is None else value / 100
 
 
+def _default_blocks(text: str) -> float | None:
+    """Tokens in blocks of 16, the default of the versions of vLLM (V0) that print blocks and no tokens."""
+    value = number(text)
+    return None if value is None else value * 16
+
+
 # (pattern whose first group is the value, fact, conversion)
 LINES: tuple[tuple[str, str, Convert], ...] = (
     (r"[Mm]odel loading took ([\d.]+) (?:GB|GiB)", "engine.weights_gib", number),
@@ -76,6 +82,15 @@ LINES: tuple[tuple[str, str, Convert], ...] = (
     (r"(GPU|CPU) KV cache size: [\d,]+ tokens", "engine.device", lambda text: text.lower()),
     (r"KV cache size: ([\d,]+) tokens", "engine.kv_cache_tokens", number),
     (r"max_total_num_tokens=(\d+)", "engine.kv_cache_tokens", number),
+    (r"KV Cache is allocated\..{0,60}#tokens: ([\d,]+)", "engine.kv_cache_tokens", number),
+    (r"# (?:GPU|cuda) blocks: (\d+)", "engine.kv_cache_tokens", _default_blocks),
+    (r"max_running_requests=(\d+)", "engine.max_num_seqs", number),
+    (r"max_running_requests=.{0,40}context_len=(\d+)", "engine.max_model_len", number),
+    (r"Decode batch.{0,200}cuda graph: (True|False)", "engine.graphs_captured", lambda text: text == "True"),
+    (r"total_num_cumulative_preemption=(\d+)", "metrics.preemptions", number),
+    (r"Avg Draft acceptance rate: ([\d.]+)%", "metrics.spec_acceptance", _fraction),
+    (r"Speculative metrics: Draft acceptance rate: ([\d.]+)", "metrics.spec_acceptance", number),
+    (r"((?:SpecDecoding|Speculative) metrics:)", "engine.speculative", _true),
     (r"Maximum concurrency for [\d,]+ tokens per request: ([\d.]+)x", "engine.max_concurrency", number),
     (r"(Graph capturing finished)", "engine.graphs_captured", _true),
     (r"(Capture cuda graph end)", "engine.graphs_captured", _true),
@@ -107,9 +122,14 @@ LINES: tuple[tuple[str, str, Convert], ...] = (
     (r"offloaded (0)/\d+ layers to GPU", "observed.gpu_idle", _true),
     (r"n_ctx +=+ (\d+)", "engine.max_model_len", number),
     (r"n_threads = (\d+)", "engine.threads", number),
+    (r"system_info: n_threads = \d+ .{0,40}?/ (\d+) \|", "host.cpu_cores_total", number),
+    (r"\bAVX2 = ([01])", "host.cpu_flags_avx", lambda text: text == "1"),
+    (r"(no usable GPU found)", "engine.device", lambda _text: "cpu"),
+    (r"found ([1-9]\d{0,2}) (?:CUDA|ROCm) devices", "gpu.count", number),
+    (r"\b(?:n_slots|n_seq_max) +?= (\d+)", "engine.max_num_seqs", number),
     (r"(CPU does not have AVX)", "host.cpu_flags_avx", _false),
     (r"(no NVIDIA devices detected|no compatible GPUs were discovered|No CUDA GPUs are available|NVIDIA-SMI has failed)", "gpu.visible", _false),
-    (r"eval time =.{0,80}?([\d.]+) tokens per second", "decode.tokens_per_s", number),
+    (r"(?:^|  |[:|]) ?eval time =.{0,80}?([\d.]+) tokens per second", "decode.tokens_per_s", number),
     (r"prompt eval time =.{0,80}?([\d.]+) tokens per second", "prefill.tokens_per_s", number),
     (r"Avg generation throughput: ([\d.]+) tokens/s", "metrics.output_tokens_per_s", number),
     (r"gen throughput \(token/s\): ([\d.]+)", "metrics.output_tokens_per_s", number),

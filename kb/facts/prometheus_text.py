@@ -23,10 +23,13 @@ _SAMPLE = re2.compile(
     r"(?m)^([a-zA-Z_:][\w:]{2,100})(?:\{([^\n]*)\})?[ \t]+([-+]?[0-9.eE+-]{1,30}|NaN|\+Inf)(?:[ \t]+\d{1,16})?[ \t\r]*$"
 )
 _COMMENT = re2.compile(r"(?m)^# (?:HELP|TYPE) [a-zA-Z_:][\w:]{2,100}[^\n]*$")
-_SERIES = re2.compile(r"(?m)^(?:vllm:|sglang[:_]|tgi_|llamacpp:|lmdeploy:|aphrodite:)\w{2,100}[{ \t]")
+_SERIES = re2.compile(
+    r"(?m)^(?:vllm:|sglang[:_]|tgi_|llamacpp:|lmdeploy:|aphrodite:|trtllm_|nv_(?:inference|trt_llm|gpu)_)\w{2,100}[{ \t]"
+)
 _LABEL = re2.compile(r"(\w{1,60})=\"([^\"\n]{0,300})\"")
 _PREFIXES = {
     "vllm:": "vllm", "sglang:": "sglang", "sglang_": "sglang", "tgi_": "tgi", "llamacpp:": "llama.cpp", "lmdeploy:": "lmdeploy", "aphrodite:": "aphrodite",
+    "trtllm_": "tensorrt-llm", "nv_": "triton",
 }  # fmt: skip
 # gauge -> (fact, factor); old and new names of one thing side by side
 GAUGES: dict[str, tuple[str, float]] = {
@@ -37,12 +40,24 @@ GAUGES: dict[str, tuple[str, float]] = {
     "sglang:gen_throughput": ("metrics.output_tokens_per_s", 1), "tgi_batch_current_size": ("metrics.requests_running", 1),
     "tgi_queue_size": ("metrics.requests_waiting", 1), "llamacpp:requests_processing": ("metrics.requests_running", 1),
     "llamacpp:requests_deferred": ("metrics.requests_waiting", 1), "llamacpp:kv_cache_usage_ratio": ("metrics.kv_usage", 1),
+    "llamacpp:predicted_tokens_seconds": ("decode.tokens_per_s", 1), "llamacpp:prompt_tokens_seconds": ("prefill.tokens_per_s", 1),
+    "vllm:gpu_prefix_cache_hit_rate": ("metrics.prefix_hit_rate", 1), "vllm:avg_generation_throughput_toks_per_s": ("metrics.output_tokens_per_s", 1),
+    "vllm:avg_prompt_throughput_toks_per_s": ("metrics.prompt_tokens_per_s", 1),
+    "lmdeploy:num_requests_running": ("metrics.requests_running", 1), "lmdeploy:num_requests_waiting": ("metrics.requests_waiting", 1),
+    "lmdeploy:gpu_cache_usage_perc": ("metrics.kv_usage", 1), "trtllm_num_requests_running": ("metrics.requests_running", 1),
+    "trtllm_num_requests_waiting": ("metrics.requests_waiting", 1), "trtllm_kv_cache_utilization": ("metrics.kv_usage", 1),
+}  # fmt: skip
+# TensorRT-LLM behind Triton puts what it counts into a label.
+LABELLED: dict[tuple[str, str], str] = {
+    ("nv_trt_llm_request_metrics", 'request_type="scheduled"'): "metrics.requests_running",
+    ("nv_trt_llm_request_metrics", 'request_type="waiting"'): "metrics.requests_waiting",
+    ("nv_trt_llm_kv_cache_block_metrics", 'kv_cache_block_type="fraction"'): "metrics.kv_usage",
 }  # fmt: skip
 # Stems of series that are explained by two scrapes, or are of no interest.
 _KNOWN = re2.compile(
     r"^(?:vllm:(?:e2e_request|time_to_first|time_per_output|inter_token|request_|iteration_tokens|prompt_tokens|generation_tokens|num_|gpu_|cpu_|kv_|"
     r"prefix_cache|external_prefix|mm_cache|engine_sleep|lora_requests|cache_config|spec_decode|estimated_|avg_|corrupted|healthy)|"
-    r"sglang[:_]|tgi_|llamacpp:|lmdeploy:|aphrodite:|python_|process_|http_)"
+    r"sglang[:_]|tgi_|llamacpp:|lmdeploy:|aphrodite:|trtllm_|nv_|python_|process_|http_)"
 )
 _CONFIG_LABELS = {"num_gpu_blocks_override", "gpu_memory_utilization", "enable_prefix_caching", "cache_dtype"}
 _RENAMED_LABELS = {"cache_dtype": "kv_cache_dtype"}
@@ -67,8 +82,9 @@ def extract(text: str, source: str) -> list[Fact]:
     unknown: dict[str, tuple[int, int]] = {}
     for _, match in zip(range(MOST_SAMPLES), _SAMPLE.finditer(text), strict=False):
         name = match.group(1)
-        if name in GAUGES and (value := number(match.group(3))) is not None:
-            fact, factor = GAUGES[name]
+        gauge = GAUGES.get(name) or _labelled(name, match.group(2) or "")
+        if gauge and (value := number(match.group(3))) is not None:
+            fact, factor = gauge
             sums.setdefault(fact, []).append((value * factor, match.span()))
         elif name == "vllm:cache_config_info":
             _read_config(collector, match)
@@ -81,6 +97,12 @@ def extract(text: str, source: str) -> list[Fact]:
     for family, span in list(unknown.items())[:MOST_UNKNOWN]:
         collector.add("metrics.unknown_series", family, span)
     return collector.facts
+
+
+def _labelled(name: str, labels: str) -> tuple[str, float] | None:
+    found = (fact for (series, label), fact in LABELLED.items() if series == name and label in labels)
+    fact = next(found, None)
+    return (fact, 1) if fact else None
 
 
 def _family(name: str) -> str:

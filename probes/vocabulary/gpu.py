@@ -60,6 +60,8 @@ FACTS = (
     F("gpu.nvlink", "bool", "NVLink 已连接", "NVLink is connected",
       ask_zh="nvidia-smi nvlink --status", ask_en="nvidia-smi nvlink --status"),
     F("gpu.p2p", "bool", "GPU 可点对点访问", "GPUs reach each other peer to peer"),
+    F("gpu.nccl_transport", "str", "NCCL 所用通道", "way that NCCL takes between GPUs", choices=("p2p", "shm", "net-ib", "net-socket", "net-other"),
+      many=True, ask_zh="NCCL_DEBUG=INFO，再看日志中的 via 行", ask_en="NCCL_DEBUG=INFO, then the lines with \"via\" in the log"),
     F("gpu.mig", "bool", "MIG 已开启", "MIG is on"),
     F("gpu.virtual", "bool", "虚拟 GPU 或显存切分", "vGPU or a memory-slicing shim"),
     F("gpu.measured_bandwidth_gbs", "float", "本卡实测显存带宽", "memory bandwidth measured on this card", "GB/s"),

@@ -16,6 +16,11 @@ FRAGMENTS = [
     "双路3090", "1秒2-3个token", "vllm serve Qwen/Qwen2.5-7B -tp 2 --enforce-eager", "\x1b[31m", "\x00", "&amp;", "&lt;", "没有开 enforce-eager",
     "INFO 12-01 01:26:48 [core.py:1] GPU KV cache size: 9,600 tokens\n", "ＧＰＵ利用率４０％，", "\n", "\r\n", "\\\n", "'", '"', "| 0  NVIDIA H200  Off |",
     'vllm:num_requests_running{engine="0"} 3\n', "LLM(model='x-7b', dtype='half'", "999999999999999999999B", "1e999", "🙂", "-tp", "= ", "%", "吗?", " ", "\ud800", "‹redacted:user›",
+    "Mean TPOT (ms):   41.96\n", "Maximum request concurrency:  16\n", "| m 7B Q4_0 | 4 GiB | 7 B | CUDA | 99 | tg128 | 10.5 ± 0.1 |\n",
+    "| model | size | params | backend | ngl | test | t/s |\n", '{"num_hidden_layers": 28, "quantization_config": {"bits": 4', '"}}\n', '"torch_dtype": "float16",\n',
+    "eval rate:            7.97 tokens/s\n", "qwen:7b    9f13ba1299af    30 GB    40%/60% CPU/GPU    4096\n", "Args {\n    model_id: \"o/m-7b\",\n num_shard: Some(\n 2,",
+    "llama_model_loader: - kv   7: llama.block_count u32 = 28\n", "h:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via SHM/direct\n", 'map[OLLAMA_KEEP_ALIVE:-1',
+    "Output generated in 12.34 seconds (8.10 tokens/s, 100 tokens, context 12, seed 4)\n", "trtllm_num_requests_waiting 7\n", "> ", "```\n",
 ]  # fmt: skip
 pasted = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=20), max_size=25).map("".join)
 
