@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import re2
+
 from probes.facts import Fact, Origin, Provenance
 
 GIB_PER_MIB = 1 / 1024
+_DURATION = re2.compile(r"([\d.]{1,20})(h|ms|µs|us|ns|m|s)")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
 
 
 class Collector:
@@ -49,3 +53,9 @@ def number(text: str) -> float | None:
     except ValueError:
         return None
     return value if abs(value) < 1e15 else None
+
+
+def go_seconds(text: str) -> float | None:
+    """Seconds of a duration as Go prints it, `1m27.05s`; None if it is none."""
+    parts = [(number(amount), unit) for amount, unit in _DURATION.findall(text)]
+    return round(sum((amount or 0.0) * _SECONDS[unit] for amount, unit in parts), 3) if parts else None

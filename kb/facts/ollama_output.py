@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re2
 
-from kb.facts.collect import GIB_PER_MIB, Collector, number
+from kb.facts.collect import GIB_PER_MIB, Collector, go_seconds, number
 from kb.facts.flags import add_flag
 from kb.facts.gpu_names import gpu_mentions
 from kb.facts.model_names import add_model, quant_of
@@ -29,8 +29,6 @@ _TIMING = re2.compile(
     r"([\d.]{1,20}(?:(?:h|m|s|ms|µs|us)[\d.a-zµ]{0,30})?)(?: token\(s\)| tokens/s)?\r?$"
 )
 _TIMES = {"prompt eval rate": "prefill.tokens_per_s", "eval rate": "decode.tokens_per_s", "prompt eval count": "load.prompt_tokens", "eval count": "load.output_tokens"}  # fmt: skip
-_DURATION = re2.compile(r"([\d.]{1,20})(h|ms|µs|us|m|s)")
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6}
 _SHOW = re2.compile(
     r"(?m)^ {2,8}(architecture|parameters|context length|quantization|num_ctx|num_gpu) {2,30}(\S{1,40}) *\r?$"
 )
@@ -108,13 +106,7 @@ def _add_timings(collector: Collector) -> None:
         if label in _TIMES:
             collector.add(_TIMES[label], number(match.group(2)), match.span())
         elif label == "total duration":
-            collector.add("latency.e2e_s", _seconds(match.group(2)), match.span())
-
-
-def _seconds(text: str) -> float | None:
-    """A duration as Go prints it, "1m27.05s"."""
-    parts = [(number(amount), unit) for amount, unit in _DURATION.findall(text)]
-    return round(sum((amount or 0.0) * _SECONDS[unit] for amount, unit in parts), 3) if parts else None
+            collector.add("latency.e2e_s", go_seconds(match.group(2)), match.span())
 
 
 def _add_shown(collector: Collector) -> None:
