@@ -5,14 +5,14 @@
     | Average time per output token (s) |     0.0120 |   -> decode.tpot_ms 12
 
 `vllm bench serve` and the older benchmark_serving.py, sglang.bench_serving, `vllm bench latency` and `throughput`,
-genai-perf and aiperf (the column of means), evalscope perf, ApacheBench and hey. Medians count before means where both stand.
+genai-perf and aiperf (the column of means), evalscope perf, ApacheBench, hey and wrk. Medians count before means where both stand.
 """
 
 from __future__ import annotations
 
 import re2
 
-from kb.facts.collect import Collector, number
+from kb.facts.collect import Collector, go_seconds, number
 from probes.facts import Fact
 
 KIND = "benchmark_results"
@@ -59,15 +59,22 @@ _THROUGHPUT = re2.compile(
     r"Throughput: [\d.]{1,16} requests/s, ([\d.]{1,16}) (?:total )?tokens/s(?:, ([\d.]{1,16}) output tokens/s)?"
 )
 _PER_REQUEST = re2.compile(r"Time per request:[ \t]{1,20}([\d.]{1,16}) \[ms\] \(mean\)")
+# wrk prints its connections, and its mean latency in the first column of a table; hey has a summary of its own.
+_CONNECTIONS = re2.compile(r"(?m)^ {0,4}\d{1,4} threads and (\d{1,6}) connections\r?$")
+_WRK_LATENCY = re2.compile(r"(?m)^ {1,8}Latency {1,12}([\d.]{1,12}(?:us|ms|s|m)) {1,12}[\d.]{1,12}(?:us|ms|s|m) ")
+_HEY = re2.compile(
+    r"(?m)^Summary:\r?\n(?:[ \t]+(?:Total|Slowest|Fastest):[^\n]{1,60}\n){1,3}[ \t]+Average:[ \t]+([\d.]{1,16}) secs"
+)
 
 
 def recognise(text: str) -> float:
-    return 0.9 if _labelled(text, 1) or _THROUGHPUT.search(text) else 0.0
+    tools = (_THROUGHPUT, _CONNECTIONS, _HEY)
+    return 0.9 if _labelled(text, 1) or any(pattern.search(text) for pattern in tools) else 0.0
 
 
 def claimed(text: str) -> list[tuple[int, int]]:
     spans = [match.span() for _, match in _labelled(text, MOST_LINES)]
-    for pattern in (_BORDER, _OTHER, _THROUGHPUT, _PER_REQUEST):
+    for pattern in (_BORDER, _OTHER, _THROUGHPUT, _PER_REQUEST, _CONNECTIONS, _WRK_LATENCY, _HEY):
         spans += [match.span() for _, match in zip(range(MOST_LINES), pattern.finditer(text), strict=False)]
     return spans
 
@@ -122,8 +129,14 @@ def _add_per_request(collector: Collector, found: dict[str, tuple[float | None, 
 
 
 def _add_offline(collector: Collector) -> None:
-    """`vllm bench throughput`, where only the newer line tells output tokens apart, and ApacheBench's mean."""
+    """`vllm bench throughput`, where only the newer line tells output tokens apart, and the means of wrk, hey and ApacheBench."""
     if (match := _THROUGHPUT.search(collector.text)) and match.group(2):
         collector.add("decode.total_tokens_per_s", number(match.group(2)), match.span())
+    if match := _CONNECTIONS.search(collector.text):
+        collector.add("load.concurrency", number(match.group(1)), match.span())
+        if latency := _WRK_LATENCY.search(collector.text):
+            collector.add("latency.e2e_s", go_seconds(latency.group(1)), latency.span())
+    if match := _HEY.search(collector.text):
+        collector.add("latency.e2e_s", number(match.group(1)), match.span())
     if match := _PER_REQUEST.search(collector.text):
         collector.add("latency.e2e_s", (number(match.group(1)) or 0.0) / 1000, match.span())

@@ -24,7 +24,7 @@ _START = re2.compile(r"Traceback \(most recent call last\):")
 _LAST = re2.compile(
     r"(?m)^(?:[^\n]{0,120}?[\])] )?[> \t]{0,4}((?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit|Failure|Timeout)(?:: [^\n]{1,400})?)\r?$"
 )
-# Errors that only report that another process or task failed.
+# Errors that only report that something else failed or was stopped; an ordinary shutdown leaves them, too.
 _ECHO = re2.compile(
     r"^(?:\w+\.)*(?:EngineDeadError|KeyboardInterrupt|SystemExit|CancelledError|ChildFailedError)|Engine core initialization failed|"
     r"Engine process failed to start|EngineCore encountered an issue"
@@ -42,9 +42,8 @@ def claimed(text: str) -> list[tuple[int, int]]:
 
 def extract(text: str, source: str) -> list[Fact]:
     collector = Collector(text, source, "log")
-    causes = _causes(text)
-    own = [match for match in causes if not _ECHO.search(match.group(1))]
-    for match in (own or causes)[:1]:
+    own = [match for match in _causes(text) if not _ECHO.search(match.group(1))]
+    for match in own[:1]:
         end = min(match.end(1), match.start(1) + LONGEST_QUOTE)
         collector.add("observed.log_line", text[match.start(1) : end].strip(), (match.start(1), end))
     return collector.facts

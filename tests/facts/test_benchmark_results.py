@@ -164,6 +164,22 @@ def test_the_offline_benchmark_gives_output_tokens_where_it_tells_them_apart():
     assert "decode.total_tokens_per_s" not in values("Throughput: 3.10 requests/s, 1587.00 tokens/s")
 
 
+def test_wrk_and_hey_give_their_mean():
+    wrk = """\
+Running 30s test @ http://127.0.0.1:8000/v1/completions
+  4 threads and 48 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.50s   210.30ms   1.99s    70.00%
+    Req/Sec     8.10      2.00    12.00     81.00%
+"""
+    facts = values(wrk)
+    assert (facts["load.concurrency"], facts["latency.e2e_s"]) == (48, 1.5)
+    hey = (
+        "Summary:\n  Total:\t20.1000 secs\n  Slowest:\t4.0000 secs\n  Fastest:\t0.9000 secs\n  Average:\t2.2500 secs\n"
+    )
+    assert values(hey)["latency.e2e_s"] == 2.25
+
+
 MARKDOWN = """\
 | model                          |       size |     params | backend    | ngl |          test |                  t/s |
 | ------------------------------ | ---------: | ---------: | ---------- | --: | ------------: | -------------------: |
