@@ -24,6 +24,8 @@ _GIN = re2.compile(
 _UPSTREAM = re2.compile(
     r"(?m)^[^\n]{0,120}\[(?:error|crit)\] [^\n]{0,60}(?:upstream timed out|upstream prematurely closed connection|no live upstreams|connect\(\) failed)[^\n]*$"
 )
+# Other programs use Gin as well; only Ollama has these paths.
+_OLLAMA = re2.compile(r"\[GIN\] [^\n]{10,160} POST {1,8}\"/api/(?:chat|generate)\"")
 _SERVER_ERROR = range(500, 600)
 
 
@@ -52,5 +54,6 @@ def extract(text: str, source: str) -> list[Fact]:
     if took:
         middle = sorted(took)[len(took) // 2]
         collector.add("latency.e2e_s", middle[0], middle[1])
-        collector.add("engine.name", "ollama", middle[1])
+    if match := _OLLAMA.search(text):
+        collector.add("engine.name", "ollama", match.span())
     return collector.facts

@@ -22,7 +22,7 @@ LONGEST_TRACEBACK = 20_000
 
 _START = re2.compile(r"Traceback \(most recent call last\):")
 _LAST = re2.compile(
-    r"(?m)^(?:[^\n]{0,120}?[\])] )?[> \t]{0,4}((?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit|Failure|Timeout)(?:: [^\n]{1,400})?)\r?$"
+    r"(?m)^(?:[^\n]*?[\])] )?[> \t]*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure|Timeout)(?:: [^\n]+)?)\r?$"
 )
 # Errors that only report that something else failed or was stopped; an ordinary shutdown leaves them, too.
 _ECHO = re2.compile(
@@ -37,26 +37,25 @@ def recognise(text: str) -> float:
 
 def claimed(text: str) -> list[tuple[int, int]]:
     """The last line of each; the frames are claimed as lines of a log."""
-    return [match.span() for match in _causes(text)]
+    return _causes(text)
 
 
 def extract(text: str, source: str) -> list[Fact]:
     collector = Collector(text, source, "log")
-    own = [match for match in _causes(text) if not _ECHO.search(match.group(1))]
-    for match in own[:1]:
-        end = min(match.end(1), match.start(1) + LONGEST_QUOTE)
-        collector.add("observed.log_line", text[match.start(1) : end].strip(), (match.start(1), end))
+    own = (span for span in _causes(text) if not _ECHO.search(text[slice(*span)]))
+    for start, end in list(own)[:1]:
+        end = min(end, start + LONGEST_QUOTE)
+        collector.add("observed.log_line", text[start:end].strip(), (start, end))
     return collector.facts
 
 
-def _causes(text: str) -> list:
-    """The line with the exception below each traceback."""
-    found, end = [], 0
-    for _, start in zip(range(MOST), _START.finditer(text), strict=False):
-        if start.start() < end:
-            continue
-        match = _LAST.search(text, start.end(), min(len(text), start.end() + LONGEST_TRACEBACK))
+def _causes(text: str) -> list[tuple[int, int]]:
+    """Where the exception stands below each traceback."""
+    found = []
+    starts = [match.end() for _, match in zip(range(MOST), _START.finditer(text), strict=False)]
+    for start, after in zip(starts, [*starts[1:], len(text)], strict=False):
+        # A slice: re2 encodes the whole of the text that it is given, at every search.
+        match = _LAST.search(text[start : min(after, start + LONGEST_TRACEBACK)])
         if match:
-            found.append(match)
-            end = match.end()
+            found.append((start + match.start(1), start + match.end(1)))
     return found

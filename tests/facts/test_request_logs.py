@@ -61,3 +61,9 @@ def test_the_time_of_requests_to_ollama_is_their_median():
     facts = values(text, "log")
     assert facts["latency.e2e_s"] == 72.5
     assert facts["engine.name"] == "ollama"
+
+
+def test_another_program_with_the_same_log_is_not_taken_for_ollama():
+    line = '[GIN] 2025/12/02 - 10:00:00 | 200 |         2.5s |       127.0.0.1 | POST     "/v1/chat/completions"\n'
+    assert "engine.name" not in values(line, "log")
+    assert values(line, "log")["latency.e2e_s"] == 2.5

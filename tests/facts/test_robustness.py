@@ -21,6 +21,8 @@ FRAGMENTS = [
     "eval rate:            7.97 tokens/s\n", "qwen:7b    9f13ba1299af    30 GB    40%/60% CPU/GPU    4096\n", "Args {\n    model_id: \"o/m-7b\",\n num_shard: Some(\n 2,",
     "llama_model_loader: - kv   7: llama.block_count u32 = 28\n", "h:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via SHM/direct\n", 'map[OLLAMA_KEEP_ALIVE:-1',
     "Output generated in 12.34 seconds (8.10 tokens/s, 100 tokens, context 12, seed 4)\n", "trtllm_num_requests_waiting 7\n", "> ", "```\n",
+    "Traceback (most recent call last):\n", "ValueError: no such layer\n", "  4 threads and 48 connections\n", '"POST /v1/completions HTTP/1.1" 504 1\n',
+    '[GIN] 2025/12/02 - 10:00:00 | 200 | 1m2.5s | 127.0.0.1 | POST "/api/chat"\n', "synchronous| 0.20| 1.00| 40.0| 200.0| 5.00| 5.02| 5.10| 60.0| 58.0| 63.0| 20.1|",
 ]  # fmt: skip
 pasted = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=20), max_size=25).map("".join)
 
