@@ -41,7 +41,6 @@ class Knowledge:
     def signatures(self) -> SignatureScanner:
         return SignatureScanner(self.entries, catalogue.shipped())
 
-
     def with_confirmations(self, confirmations: Mapping[str, int]) -> Knowledge:
         """The same entries and reports, their indexes shared, with other counts of closed cases."""
         _ = self.text, self.signatures, self.by_slug  # made once, for all that share them
