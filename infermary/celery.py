@@ -17,6 +17,9 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     beat_schedule_filename=str(settings.VAR / "beat"),
-    beat_schedule={"end-lost-runs": {"task": "kb.end_lost_runs", "schedule": 15.0, "options": {"expires": 15}}},
+    beat_schedule={
+        "end-lost-runs": {"task": "kb.end_lost_runs", "schedule": 15.0, "options": {"expires": 15}},
+        "learn": {"task": "kb.learn", "schedule": 300.0, "options": {"expires": 300}},
+    },
 )
 app.autodiscover_tasks(["kb"])

@@ -119,6 +119,7 @@ CONTENT_SECURITY_POLICY = {
 }
 
 REDIS_URL = env.str("REDIS_URL", default="")
+LIKENESS = Path(env.str("INFERMARY_LIKENESS", default=str(VAR / "likeness")))
 SEARCH_TOKENS = VAR / "search" / "tokens.npz"
 BROKER = broker_settings(REDIS_URL, VAR / "broker")
 SITE_KEY = VAR / "keys" / "site.pem"

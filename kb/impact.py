@@ -36,7 +36,7 @@ def with_edit(knowledge: Knowledge, file: EntryFile) -> Knowledge:
     """The knowledge in which `file` stands in place of the entry of its name, or beside the others."""
     others = [entry for entry in knowledge.entries if entry.slug != file.slug]
     entries = tuple(sorted([*others, file], key=lambda entry: entry.slug))
-    return Knowledge(entries, knowledge.reports, knowledge.confirmations)
+    return Knowledge(entries, knowledge.reports, knowledge.confirmations, knowledge.likeness)
 
 
 def of_publishing(file: EntryFile, most: int = CASES) -> Impact:

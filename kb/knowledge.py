@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
-from kb import reports
+from kb import learning, reports
 from kb.entry_file import EntryFile, load_folder
+from kb.likeness import Likeness
 from kb.reports import ConfirmedReport
 from kb.retrieval import TextMatcher
 from kb.signatures import SignatureScanner, catalogue
@@ -23,11 +24,13 @@ class Knowledge:
 
     Attributes:
         confirmations: slug -> closed cases, each of another account, whose cause it was.
+        likeness: what was learned from entries and reports; None: nothing yet, and BM25 alone weighs the words.
     """
 
     entries: tuple[EntryFile, ...]
     reports: tuple[ConfirmedReport, ...] = ()
     confirmations: Mapping[str, int] = field(default_factory=dict)
+    likeness: Likeness | None = None
 
     @cached_property
     def by_slug(self) -> dict[str, EntryFile]:
@@ -35,7 +38,7 @@ class Knowledge:
 
     @cached_property
     def text(self) -> TextMatcher:
-        return TextMatcher(self.entries)
+        return TextMatcher(self.entries, self.reports)
 
     @cached_property
     def signatures(self) -> SignatureScanner:
@@ -51,5 +54,6 @@ class Knowledge:
 
 @cache
 def shipped() -> Knowledge:
-    """The entries that come with the package."""
-    return Knowledge(tuple(load_folder(ENTRIES)), reports.shipped())
+    """The entries and reports that come with the package, and what is learned from them (kept for the next time)."""
+    entries, confirmed = tuple(load_folder(ENTRIES)), reports.shipped()
+    return Knowledge(entries, confirmed, likeness=learning.learned(entries, confirmed, learning.cache_folder()))

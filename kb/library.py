@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
+from django.conf import settings
 from django.db.models import Count, Max
 
+from kb import learning
 from kb.judgement import Submission
+from kb.entry_file import EntryFile
 from kb.knowledge import Knowledge
 from kb.models import ConfirmedReport, Entry, Outcome
 from kb.reports import ConfirmedReport as Report
@@ -17,8 +21,8 @@ def knowledge() -> Knowledge:
 
 
 def state() -> tuple[object, ...]:
-    """Changes whenever an entry, a report or an outcome does."""
-    seen: list[object] = []
+    """Changes whenever an entry, a report, an outcome or what was learned from them does."""
+    seen: list[object] = [learning.newest(settings.LIKENESS)]
     for rows, at in (
         (Entry.objects.published(), "updated_at"),
         (ConfirmedReport.objects, "at"),
@@ -38,7 +42,18 @@ def _read(state: tuple[object, ...]) -> Knowledge:
 
 @lru_cache(maxsize=2)
 def _written(state: tuple[object, ...]) -> Knowledge:
-    return Knowledge(tuple(entry.file for entry in Entry.objects.published()), _reports())
+    """What was learned last stands until something newer is learned: an entry that is younger is judged without."""
+    newest = learning.newest(settings.LIKENESS)
+    return Knowledge(*_stored(), likeness=learning.load(Path(newest[0])) if newest else None)
+
+
+def _stored() -> tuple[tuple[EntryFile, ...], tuple[Report, ...]]:
+    return tuple(entry.file for entry in Entry.objects.published()), _reports()
+
+
+def learn() -> None:
+    """Learn from the entries and reports as they are now, where that was not done yet."""
+    learning.learned(*_stored(), settings.LIKENESS)
 
 
 def _reports() -> tuple[Report, ...]:

@@ -19,10 +19,12 @@ from kb.entry_file import EntryFile, Rule
 from kb.fixes import HOPE
 from kb.judgement import Contribution, RankedCause, Submission
 from kb.knowledge import Knowledge
+from kb.likeness import readable, terms
 from kb.reach import beyond_reach
 from kb.retrieval import TextFit
 from kb.saying import said
 from kb.signatures import Hit
+from kb.text import Query
 from probes.facts import Fact, FactSet, Provenance
 
 # Dependent evidence is counted too often by a plain sum: in a simulation with dependent evidence halving within a group
@@ -54,6 +56,9 @@ EXCLUDED = math.log(1 / 1000)
 # The words choose among a hundred causes, so a good fit must be worth more than the x30 of one strong rule: with a
 # ceiling of 30 the first cause was given 28% and right in 52%; with 1000, 48% and 56% (log loss 2.28 and 1.79).
 TEXT_FLOOR, TEXT_CEILING = -math.log(3), math.log(1000)
+# Beside what was learned from reports. With 0.35, 0.5 and 0.7 the right cause came first in 70.0, 71.1 and 71.1 % of 263
+# cases that were not learned from, and among three in 84.4, 84.4 and 82.9 %.
+UNTAUGHT = 0.5
 # BM25 score of the best entry under which a case has hardly a word in common with any: of 18 questions off the subject the
 # best scored 6.7, of 90 real cases the least scored 10.8.
 TEXT_LEAST = 8.0
@@ -78,16 +83,16 @@ def rank(facts: FactSet, submission: Submission, knowledge: Knowledge) -> tuple[
     """All causes of `knowledge`, best first, and the probability of none of them; together they sum to 1."""
     parts = submission.parts()
     saying = "\n".join(filter(None, map(said, parts.values())))
-    fits = knowledge.text.fits(saying)
-    words = text_weights(fits) if saying else {}
+    query = Query.of(saying)
+    fits = knowledge.text.fits(query)
+    words = _words(knowledge, query, fits, facts) if saying else {}
     hits = knowledge.signatures.scan(parts)
     first = _first_error(hits)
     priors = _priors(knowledge, facts)
     scored = []
     for entry in knowledge.entries:
         contributions = list(priors[entry.slug])
-        if entry.slug in words:
-            contributions.append(_text(words[entry.slug], fits[entry.slug]))
+        contributions += words.get(entry.slug, [])
         contributions += _signatures(hits.get(entry.slug, []), first)
         fired, unknown = _rules(entry, facts)
         contributions += fired
@@ -151,12 +156,36 @@ def _trouble(weight: float, stated: tuple[Fact, ...], *, fits: bool) -> Contribu
     return Contribution("prior", weight, zh, en, group="symptom", facts=stated)
 
 
+def _words(
+    knowledge: Knowledge, query: Query, fits: Mapping[str, TextFit], facts: FactSet
+) -> dict[str, list[Contribution]]:
+    """Slug -> what the words say of it: two witnesses of the same words, of which the one that nobody taught counts half."""
+    if (likeness := knowledge.likeness) is None:
+        return {slug: [_text(weight, fits[slug])] for slug, weight in text_weights(fits).items()}
+    said = {slug: [_text(UNTAUGHT * weight, fits[slug])] for slug, weight in text_weights(fits).items()}
+    seen = terms(query, facts)
+    for slug, weight in likeness.fits(seen).items():
+        if slug in said:
+            said[slug].append(_like(weight, likeness.telling(seen, slug)))
+    return said
+
+
 def _text(weight: float, fit: TextFit) -> Contribution:
     passage = " ".join(fit.passage.split())
     nearest = passage if len(passage) <= 80 else passage[:79] + "…"
+    zh, en = (f"（已确诊的报告 {fit.source}）", f" (a confirmed report, {fit.source})") if fit.source else ("", "")
     return Contribution(
-        "text", weight, f"描述与条目的相似程度，最接近：“{nearest}”",
-        f"how the words fit; nearest: “{nearest}”", nominal=weight, group="text",
+        "text", weight, f"描述与条目的相似程度，最接近：“{nearest}”{zh}",
+        f"how the words fit; nearest: “{nearest}”{en}", nominal=weight, group="text",
+    )  # fmt: skip
+
+
+def _like(weight: float, telling: list[str]) -> Contribution:
+    shown = ", ".join(map(readable, telling))
+    zh, en = (f"，最能说明的是：{shown}", f"; most telling: {shown}") if shown else ("", "")
+    return Contribution(
+        "text", weight, f"与该病因已知报告的用词和事实相像的程度{zh}",
+        f"how much words and facts are like those of known reports of it{en}", nominal=weight, group="likeness",
     )  # fmt: skip
 
 

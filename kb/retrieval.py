@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kb.entry_file import EntryFile
+from kb.reports import ConfirmedReport
 from kb.text import Index, Query
 
 
@@ -21,11 +22,13 @@ class TextFit:
 
     Attributes:
         score: in BM25 units.
-        passage: the entry's phrase, example or title that is nearest to the case.
+        passage: the entry's phrase, example or title, or the confirmed report of it, that is nearest to the case.
+        source: of that report, "" for a passage of the entry.
     """
 
     score: float
     passage: str
+    source: str = ""
 
 
 def entry_fields(entry: EntryFile) -> list[tuple[str, int]]:
@@ -55,28 +58,30 @@ def _examples(entry: EntryFile) -> list[str]:
 
 @dataclass
 class TextMatcher:
-    """The entries as two BM25 indexes."""
+    """The entries as two BM25 indexes. Reports only show what a case is nearest to."""
 
     entries: Sequence[EntryFile]
+    reports: Sequence[ConfirmedReport] = ()
     _whole: Index = field(init=False)
     _single: Index = field(init=False)
     _owner: np.ndarray = field(init=False)
-    _passages: list[str] = field(init=False)
+    _passages: list[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
         self._whole = Index({entry.slug: entry_fields(entry) for entry in self.entries})
-        owned = [(number, text) for number, entry in enumerate(self.entries) for text in passages(entry)]
-        self._owner = np.array([number for number, _ in owned], dtype=int)
-        self._passages = [text for _, text in owned]
-        self._single = Index({str(number): [(text, 1)] for number, text in enumerate(self._passages)})
+        owned = [(number, text, "") for number, entry in enumerate(self.entries) for text in passages(entry)]
+        place = {entry.slug: number for number, entry in enumerate(self.entries)}
+        owned += [(place[slug], r.text, r.source) for r in self.reports for slug in r.causes if slug in place]
+        self._owner = np.array([number for number, _, _ in owned], dtype=int)
+        self._passages = [(text, source) for _, text, source in owned]
+        self._single = Index({str(number): [(text, 1)] for number, (_, text, _) in enumerate(owned)})
 
-    def fits(self, text: str) -> dict[str, TextFit]:
+    def fits(self, query: Query) -> dict[str, TextFit]:
         """Slug -> fit, for every entry."""
-        query = Query.of(text)
         whole, single = self._whole.scores(query), self._single.scores(query)
         fits = {}
         for number, entry in enumerate(self.entries):
             own = np.flatnonzero(self._owner == number)
             nearest = own[np.argmax(single[own])]
-            fits[entry.slug] = TextFit(float(whole[number]), self._passages[nearest])
+            fits[entry.slug] = TextFit(float(whole[number]), *self._passages[nearest])
         return fits

@@ -7,7 +7,7 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from kb import diagnose, dispatch
+from kb import diagnose, dispatch, library
 from kb.models import Host, Run
 from probes import envelope
 from probes.spec import Result
@@ -52,3 +52,8 @@ def _heartbeat(host: Host, body: dict) -> None:
 @shared_task(name="kb.end_lost_runs")
 def end_lost_runs() -> None:
     diagnose.end_lost_runs()
+
+
+@shared_task(name="kb.learn")
+def learn() -> None:
+    library.learn()

@@ -169,16 +169,21 @@ def translations(text: str, found: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text made ready to be searched with: what it says, and what the glossary adds."""
+    """A text made ready to be searched with: its words in their order, and what the glossary adds."""
 
-    terms: tuple[str, ...]
+    words: tuple[str, ...]
     added: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, text: str) -> Query:
         text = salient(text)
         found = words(text)
-        return cls(tuple(dict.fromkeys(found)), tuple(translations(text, found)))
+        return cls(found, tuple(translations(text, found)))
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Each word once."""
+        return tuple(dict.fromkeys(self.words))
 
 
 @lru_cache(maxsize=8192)

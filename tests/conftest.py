@@ -3,7 +3,11 @@
 import os
 import tempfile
 
+from kb.learning import cache_folder
+
 os.environ.setdefault("INFERMARY_VAR", tempfile.mkdtemp(prefix="infermary-tests-"))
+# Learned once for all tests and servers of the suite, and for the terminal.
+os.environ.setdefault("INFERMARY_LIKENESS", str(cache_folder()))
 os.environ["DJANGO_SETTINGS_MODULE"] = "infermary.settings"
 
 

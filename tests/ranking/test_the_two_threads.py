@@ -63,8 +63,9 @@ def test_the_page_says_why_a_suspected_link_is_not_it():
 
 @pytest.mark.parametrize("text", LORA)
 def test_an_adapter_beside_a_busy_cpu_comes_first_then_the_int8_kernel_and_eager_mode(text):
-    answer = assess(Submission(text), shipped())
-    assert [cause.slug for cause in answer.causes[:3]] == ["lora-overhead", "quant-slow-kernel", "eager-mode"]
+    first, *next_two = (cause.slug for cause in assess(Submission(text), shipped()).causes[:3])
+    assert first == "lora-overhead"
+    assert set(next_two) == {"quant-slow-kernel", "eager-mode"}
 
 
 @pytest.mark.parametrize("text", LORA)

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from kb import local_operator
+from kb import library, local_operator
 from kb.enrolment import enrol
 from kb.roles import ensure_roles
 
@@ -21,6 +21,7 @@ class Command(BaseCommand):
         call_command("load_entries", stdout=self.stdout)
         call_command("load_threads", stdout=self.stdout)
         call_command("load_reports", stdout=self.stdout)
+        library.learn()
         if settings.LOCAL_OPERATOR:
             self._local_operator()
         host, _ = enrol(platform.node() or "this-machine", settings.VAR / "worker")
