@@ -11,8 +11,10 @@ import json
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from infermary import report, sources
@@ -100,7 +102,12 @@ def _add_evaluate(commands: Any) -> argparse.ArgumentParser:
         help="measure the ranking on known cases · 评估排序",
         description="Rank cases whose cause is known, and count.",
     )
-    command.add_argument("files", nargs="+", metavar="CASES.jsonl")
+    command.add_argument("files", nargs="*", metavar="CASES.jsonl", help="- or nothing: standard input")
+    command.add_argument(
+        "--cross-validate", action="store_true",
+        help="judge the confirmed reports, each by what is learned from the others · 交叉验证",
+    )  # fmt: skip
+    command.add_argument("--without", metavar="PART", help="leave out one part of the ranking · 去掉一部分")
     command.set_defaults(run=_evaluate)
     return command
 
@@ -163,16 +170,23 @@ def _as_json(answer: Any, id: str) -> dict[str, Any]:
 
 
 def _evaluate(args: argparse.Namespace) -> int:
+    from kb import ablation
     from kb.assessment import assess
     from kb.evaluation import evaluate
     from kb.knowledge import shipped
 
-    texts = [text for _, text in _texts(args)]
-    if not texts:
+    if args.without and args.without not in ablation.PARTS:
+        _complain(Unreadable(f"没有 {args.without} 这一部分；可选：{', '.join(ablation.PARTS)}",
+                             f"there is no part {args.without}; choose of {', '.join(ablation.PARTS)}"), args.lang)  # fmt: skip
         return NOTHING
-    outcome = evaluate(
-        (line for text in texts for line in text.splitlines()), lambda submission: assess(submission, shipped())
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        known = ablation.PARTS[args.without](shipped(), Path(folder)) if args.without else shipped()
+        if args.cross_validate:
+            outcome = ablation.cross_validated(known, assess, Path(folder))
+        elif texts := [text for _, text in _texts(args)]:
+            outcome = evaluate((line for text in texts for line in text.splitlines()), lambda case: assess(case, known))
+        else:
+            return NOTHING
     print(json.dumps(outcome.to_json(), ensure_ascii=False) if args.json else report.evaluation(outcome, args.lang))
     return 0 if outcome.judged else NOTHING
 

@@ -14,6 +14,7 @@ from kb.likeness import Likeness
 from kb.reports import ConfirmedReport
 from kb.retrieval import TextMatcher
 from kb.signatures import SignatureScanner, catalogue
+from kb.signatures.catalogue import Line
 
 ENTRIES = Path(__file__).parent / "entries"
 
@@ -24,6 +25,7 @@ class Knowledge:
 
     Attributes:
         confirmations: slug -> closed cases, each of another account, whose cause it was.
+        catalogue: lines that engines and libraries print, beside the signatures of the entries.
         likeness: what was learned from entries and reports; None: nothing yet, and BM25 alone weighs the words.
     """
 
@@ -31,6 +33,7 @@ class Knowledge:
     reports: tuple[ConfirmedReport, ...] = ()
     confirmations: Mapping[str, int] = field(default_factory=dict)
     likeness: Likeness | None = None
+    catalogue: tuple[Line, ...] = field(default_factory=catalogue.shipped)
 
     @cached_property
     def by_slug(self) -> dict[str, EntryFile]:
@@ -42,7 +45,7 @@ class Knowledge:
 
     @cached_property
     def signatures(self) -> SignatureScanner:
-        return SignatureScanner(self.entries, catalogue.shipped())
+        return SignatureScanner(self.entries, self.catalogue)
 
     def with_confirmations(self, confirmations: Mapping[str, int]) -> Knowledge:
         """The same entries and reports, their indexes shared, with other counts of closed cases."""

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db.models import Count, Max
 
 from kb import learning
-from kb.judgement import Submission
 from kb.entry_file import EntryFile
+from kb.judgement import Submission
 from kb.knowledge import Knowledge
 from kb.models import ConfirmedReport, Entry, Outcome
 from kb.reports import ConfirmedReport as Report

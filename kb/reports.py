@@ -34,6 +34,7 @@ class ConfirmedReport:
     submission: Submission
     causes: tuple[str, ...]
     root_cause: str = ""
+    kind: str = ""
 
     @property
     def text(self) -> str:
@@ -50,8 +51,8 @@ def read(line: str) -> ConfirmedReport:
     cause, also = data.get("cause"), data.get("also", [])
     if not isinstance(cause, str) or not isinstance(also, list) or not cause:
         raise BadCase("没有写明病因（cause、also）。", "It does not say the cause (cause, also).", id)
-    source, lang, why = (str(data.get(key, "")) for key in ("source", "lang", "root_cause"))
-    return ConfirmedReport(id, source, lang or "en", submission, (cause, *also), why)
+    source, lang, why, kind = (str(data.get(key, "")) for key in ("source", "lang", "root_cause", "kind"))
+    return ConfirmedReport(id, source, lang or "en", submission, (cause, *also), why, kind)
 
 
 def load_folder(folder: Path) -> tuple[ConfirmedReport, ...]:
