@@ -67,6 +67,9 @@ def extract(text: str, source: str) -> list[Fact]:
     if cards:
         collector.add("gpu.visible", True, cards[0])
         collector.add("gpu.count", len(cards), cards[0])
+        names = {fact.value for fact in collector.facts if fact.name == "gpu.name"}
+        if len(cards) > 1:
+            collector.add("gpu.mixed", len(names) > 1, cards[-1])
     elif failed := _INVISIBLE.search(text):
         collector.add("gpu.visible", False, failed.span())
     if reset := _RESET.search(text):

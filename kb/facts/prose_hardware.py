@@ -6,6 +6,8 @@ two A100 80GB     -> gpu.name A100 80G, gpu.count 2, gpu.memory_total_gib 80
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import re2
 
 from kb.facts.collect import Collector
@@ -27,6 +29,10 @@ _COUNT_BEFORE = re2.compile(
     + r"\s?-?(?:张|块|卡|路|个|片|颗|台|[xX*]|×|pcs)?\s?(?:的)?(?:卡|显卡)?\s?"
     + _FILLER
     + r"$"
+)
+_JOINED = re2.compile(
+    r"(?i)[\s()]{0,3}(?:\d{1,3}\s?GB?[\s()]{0,3})?(?:(?:\+|&|加|plus)[\s()]{0,2}(?:a|an|one|two|\d{1,2} ?[x×]|[一两]?[张块])?|"
+    r"(?:and|with|和|与|、)[\s()]{0,2}(?:a|an|one|two|my|\d{1,2} ?[x×]|[一两][张块]))\s?(?:(?:\d{1,3} ?GB?|NVIDIA|GeForce|RTX|GTX|old|older|second|smaller)\s?){0,2}"
 )
 _COUNT_AFTER = re2.compile(
     r"^\s?(?:GPUs?|cards?|显卡)?\s?(?:[(,:]\s?)?(?:[xX*]\s?(\d{1,3})\b|(\d{1,2}|单|双|两|四|八|一|三)\s?(?:卡|张|块|路)|(\d{1,2})\s?GPUs?\b)"
@@ -115,12 +121,21 @@ def _add_gpus(collector: Collector, spans: list[tuple[int, int]]) -> None:
         if chosen.memory_gb:
             collector.add("gpu.memory_total_gib", chosen.memory_gb, (chosen.start, chosen.end))
     _add_count(collector, spans, [m for m in mentions if chosen and m.name == chosen.name])
+    _add_mixed(collector, mentions)
     if (
         not collector.has("gpu.memory_total_gib")
         and (match := _MEMORY.search(text))
         and not _NEEDED.search(text[max(0, match.start() - 12) : match.start() + 1])
     ):
         collector.add("gpu.memory_total_gib", float(match.group(1) or match.group(2)), match.span())
+
+
+def _add_mixed(collector: Collector, mentions: list[GpuMention]) -> None:
+    """Two names joined by no more than "and" and a number are cards of one machine."""
+    for one, other in pairwise(mentions):
+        if one.name != other.name and _JOINED.fullmatch(collector.text[one.end : other.start]):
+            collector.add("gpu.mixed", True, (one.start, other.end))
+            return
 
 
 def _add_count(collector: Collector, spans: list[tuple[int, int]], mentions: list[GpuMention]) -> None:

@@ -76,9 +76,12 @@ _QUANTS = [
     for pattern, quant in (*QUANT_PATTERNS, (r"bf16|bfloat16", "bf16"), (r"fp16|float16|half precision|半精度", "fp16"), (r"fp32|float32", "fp32"))
 ]  # fmt: skip
 _TRIED = re2.compile(
-    r"(?i)(?:换(?:成|回|了|过)?|改(?:成|用)|试过?(?:了)?|退回|比|相比|than|tried|switch\w* to|back to|compared (?:to|with)|instead of|versus|vs\.?)\s?(?:用|the |其他|a |an )?$"
+    r"(?i)(?:换(?:成|回|了|过)?|改(?:成|用)|试过?(?:了)?|退回|比|相比|than|tried|switch\w* to|back to|compared (?:to|with)|against|instead of|versus|vs\.?)\s?(?:用|the |其他|a |an )?$"
 )
 _GENERIC = {"int4", "int8", "bnb-nf4", "fp16", "bf16", "fp32"}
+_WIDE = ("fp16", "bf16", "fp32")
+# What a library converts while it computes is no format of the weights.
+_CAST = re2.compile(r"(?i)(?:\bcast|convert|input|activation|计算)[^.。\n]{0,50}$")
 _LORA = re2.compile(r"(?i)\b(?:Q?LoRA|PEFT)s?\b")
 _MERGED = re2.compile(
     r"(?i)(?:LoRA|adapter|适配器).{0,16}?(合并|merged?)|(merged?|合并).{0,16}?(?:LoRA|adapter|适配器|基座)"
@@ -164,11 +167,13 @@ def _add_quant(collector: Collector, spans: list[tuple[int, int]]) -> None:
             start, end = match.span(1)
             if _is_kv_cache(text, start, end) or polarity(text, sentence_at(spans, start), start, end) != "stated":
                 continue
+            if quant in _WIDE and _CAST.search(text[max(0, start - 60) : start]):
+                continue
             tried = bool(_TRIED.search(text[max(0, start - 16) : start]))
             name = f"gguf-q{next(c for c in match.group(1) if c.isdigit())}" if quant == "gguf-q" else quant
             if quant == "bnb-nf4" and _EIGHT_NEAR.search(text[start : end + 24]):
                 name = "bnb-int8"
-            found.append((tried, (quant in _GENERIC) + (quant in ("fp16", "bf16", "fp32")), start, end, name))
+            found.append((tried, (quant in _GENERIC) + (quant in _WIDE), start, end, name))
             break
     if found:
         tried, _, start, end, name = min(found)

@@ -62,6 +62,7 @@ FACTS = (
     F("gpu.p2p", "bool", "GPU 可点对点访问", "GPUs reach each other peer to peer"),
     F("gpu.nccl_transport", "str", "NCCL 所用通道", "way that NCCL takes between GPUs", choices=("p2p", "shm", "net-ib", "net-socket", "net-other"),
       many=True, ask_zh="NCCL_DEBUG=INFO，再看日志中的 via 行", ask_en="NCCL_DEBUG=INFO, then the lines with \"via\" in the log"),
+    F("gpu.mixed", "bool", "不同型号的卡混用", "cards of different models work together", ask_zh=SMI, ask_en=SMI),
     F("gpu.mig", "bool", "MIG 已开启", "MIG is on"),
     F("gpu.virtual", "bool", "虚拟 GPU 或显存切分", "vGPU or a memory-slicing shim"),
     F("gpu.measured_bandwidth_gbs", "float", "本卡实测显存带宽", "memory bandwidth measured on this card", "GB/s"),
