@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
 from kb.diagnose import NotAllowed
-from kb.models import AuditEvent, Claim, ClaimVersion, Entry, Evidence
+from kb.models import AuditEvent, Claim, ClaimVersion, Entry, Evidence, Thread
 from kb.models.thread import CLAIM_FIELDS
 
-CURATE = "kb.change_claim"
+CURATE, ADD = "kb.change_claim", "kb.add_claim"
 
 
 class Overtaken(Exception):
@@ -50,7 +50,7 @@ def change(claim: Claim, content: Mapping[str, Any], reason: str, user: Any, edi
     Raises:
         NotAllowed: no right, or no reason. Faults: a field is wrong. Overtaken: `edition` is not the newest any more.
     """
-    _need(user)
+    _need(user, CURATE)
     if not reason.strip():
         raise NotAllowed("请写明修改的理由。", "Say why it is changed.")
     if wrong := faults(content):
@@ -59,16 +59,61 @@ def change(claim: Claim, content: Mapping[str, Any], reason: str, user: Any, edi
     if locked.edition != edition:
         raise Overtaken
     before = locked.content
-    if not locked.editions.exists():
-        locked.editions.create(edition=locked.edition, content=before, reason="as shipped")
-    for name in CLAIM_FIELDS:
-        setattr(locked, name, content[name])
-    locked.edition += 1
-    locked.save()
-    locked.entries.set(Entry.objects.filter(slug__in=content["entries"]))
-    locked.editions.create(edition=locked.edition, content=locked.content, reason=reason.strip()[:300], author=user)
+    _keep_shipped(locked)
+    _store(locked, content, reason, user)
     verdict = {"from": before["verdict"], "to": locked.verdict} if before["verdict"] != locked.verdict else {}
     AuditEvent.record(user, "claim.changed", locked.key, why=reason[:300], verdict=verdict)
+    return locked
+
+
+def _keep_shipped(claim: Claim) -> None:
+    """Before its first change, what was shipped becomes the oldest version."""
+    if not claim.editions.exists():
+        claim.editions.create(edition=claim.edition, content=claim.content, reason="as shipped")
+
+
+def _store(claim: Claim, content: Mapping[str, Any], reason: str, user: Any) -> None:
+    for name in CLAIM_FIELDS:
+        setattr(claim, name, content[name])
+    claim.edition += 1
+    claim.save()
+    claim.entries.set(Entry.objects.filter(slug__in=content["entries"]))
+    claim.editions.create(edition=claim.edition, content=claim.content, reason=reason.strip()[:300], author=user)
+
+
+@transaction.atomic
+def create(thread: Thread, key: str, content: Mapping[str, Any], reason: str, user: Any) -> Claim:
+    """A claim that nobody shipped, as its first version.
+
+    Raises:
+        NotAllowed: no right. Faults: a field is wrong.
+    """
+    _need(user, ADD)
+    if wrong := faults(content):
+        raise Faults(wrong)
+    claim = Claim(thread=thread, key=key)
+    _store(claim, content, reason, user)
+    AuditEvent.record(user, "claim.added", key, why=reason[:300], thread=thread.slug)
+    return claim
+
+
+@transaction.atomic
+def said_again(claim: Claim, source: str, said_by: Callable[[int], int], user: Any) -> Claim:
+    """Count that another thread says it, too: `said_by` turns the old number of replies into the new one, and `source` is added
+    to the sources. All else stays as whoever wrote it last left it.
+
+    Raises:
+        NotAllowed: no right.
+    """
+    _need(user, ADD)
+    locked = Claim.objects.select_for_update().get(pk=claim.pk)
+    before = locked.content
+    sources = before["sources"] if source in before["sources"] else [*before["sources"], source]
+    content = before | {"said_by": said_by(locked.said_by), "sources": sources}
+    if content != before:
+        _keep_shipped(locked)
+        _store(locked, content, f"said again: {source}", user)
+        AuditEvent.record(user, "claim.said_again", locked.key, source=source, said_by=locked.said_by)
     return locked
 
 
@@ -87,7 +132,7 @@ def add_evidence(claim: Claim, user: Any, **fields: Any) -> Evidence:
     Raises:
         NotAllowed: no right, or a part is missing: what in both languages, and where it comes from.
     """
-    _need(user)
+    _need(user, CURATE)
     if not (fields.get("what_en", "").strip() and fields.get("what_zh", "").strip()):
         raise NotAllowed("请用两种语言写明测了什么。", "Say in both languages what was measured.")
     if not (fields.get("source", "").strip() or fields.get("run") or fields.get("case")):
@@ -101,11 +146,11 @@ def add_evidence(claim: Claim, user: Any, **fields: Any) -> Evidence:
 
 def remove_evidence(evidence: Evidence, user: Any) -> None:
     """Raises NotAllowed without the right."""
-    _need(user)
+    _need(user, CURATE)
     AuditEvent.record(user, "evidence.removed", evidence.claim.key, what=evidence.what_en, value=evidence.value)
     evidence.delete()
 
 
-def _need(user: Any) -> None:
-    if not user.has_perm(CURATE):
+def _need(user: Any, permission: str) -> None:
+    if not user.has_perm(permission):
         raise NotAllowed("你没有这个权限；请联系管理员。", "You may not do this; ask an administrator for the right.")

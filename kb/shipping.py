@@ -113,6 +113,12 @@ def thread_document(thread: Thread) -> thread_file.ThreadFile:
     })  # fmt: skip
 
 
+def claim_files() -> list[thread_file.ClaimFile]:
+    """Every claim as the team has it now, shipped, edited or its own."""
+    claims = Claim.objects.prefetch_related("entries")
+    return [thread_file.ClaimFile.model_validate(_claim_document(claim)) for claim in claims]
+
+
 def _claim_document(claim: Claim) -> dict[str, object]:
     both = {
         name: {"en": getattr(claim, f"{name}_en"), "zh": getattr(claim, f"{name}_zh")}

@@ -2,6 +2,7 @@
 
 from kb.models.audit import AuditEvent
 from kb.models.case import Case, Ranking, Suspect
+from kb.models.digest import Digest, DigestLine
 from kb.models.entry import Entry, EntryVersion
 from kb.models.host import Engine, Host
 from kb.models.missed_search import MissedSearch
@@ -11,6 +12,6 @@ from kb.models.run import Run
 from kb.models.thread import Claim, ClaimVersion, Evidence, Thread
 
 __all__ = [
-    "AuditEvent", "Case", "Claim", "ClaimVersion", "Comment", "ConfirmedReport", "Engine", "Entry", "EntryVersion", "Evidence",
-    "Host", "MissedSearch", "Outcome", "Ranking", "Revision", "Run", "Suspect", "Thread",
+    "AuditEvent", "Case", "Claim", "ClaimVersion", "Comment", "ConfirmedReport", "Digest", "DigestLine", "Engine", "Entry",
+    "EntryVersion", "Evidence", "Host", "MissedSearch", "Outcome", "Ranking", "Revision", "Run", "Suspect", "Thread",
 ]  # fmt: skip

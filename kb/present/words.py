@@ -76,6 +76,19 @@ WORDS: dict[str, dict[str, Word]] = {
         "number": W("", "", "预期或数字", "expectation or number"),
         "fact": W("", "", "事实", "fact"),
     },
+    "polarity": {
+        "advised": W("", "", "建议", "advised"),
+        "worked": W("check", "", "称有效", "reported to work"),
+        "stated": W("", "", "陈述", "stated"),
+        "no_effect": W("dash", "", "称无效", "reported without effect"),
+        "denied": W("cross", "", "否认", "denied"),
+    },
+    "digest-line": {
+        "new": W("question", "", "待定", "to be decided"),
+        "accepted": W("check", "green", "已接受", "accepted"),
+        "edited": W("edit", "green", "改后接受", "accepted, edited"),
+        "rejected": W("cross", "", "未采纳", "rejected"),
+    },
     "revision": {
         "draft": W("edit", "", "草稿", "draft"),
         "review": W("clock", "amber", "评审中", "in review"),

@@ -121,6 +121,35 @@ def test_a_new_release_leaves_an_edited_claim_alone(carol, claim):
     assert claim.verdict == "wrong"
 
 
+def test_another_thread_that_says_it_is_counted_and_named_and_nothing_else_changes(carol, claim):
+    before = claim.content
+    claim_curation.said_again(claim, "example/forum#7", lambda count: count + 2, carol.person)
+    claim.refresh_from_db()
+    added = {"said_by": before["said_by"] + 2, "sources": [*before["sources"], "example/forum#7"]}
+    assert claim.content == before | added
+    assert [version.content for version in claim.editions.all()] == [before | added, before]
+    assert AuditEvent.objects.get(action="claim.said_again").detail["source"] == "example/forum#7"
+
+
+def test_a_claim_is_added_by_a_curator_and_stays_when_a_release_comes(carol, claim):
+    content = claim.content | {"said_by": 1, "sources": ["example/forum#7"]}
+    added = claim_curation.create(claim.thread, "OWN-1", content, "from a thread", carol.person)
+    shipping.load_threads()
+    added.refresh_from_db()
+    assert (added.content, added.edition) == (content, 1)
+    with pytest.raises(claim_curation.Faults):
+        claim_curation.create(claim.thread, "OWN-2", content | {"reason_zh": ""}, "", carol.person)
+
+
+def test_a_reporter_adds_no_claim(bob, claim):
+    for attempt in (
+        lambda: claim_curation.create(claim.thread, "OWN-1", claim.content, "", bob.person),
+        lambda: claim_curation.said_again(claim, "example/forum#7", lambda count: 9, bob.person),
+    ):
+        with pytest.raises(claim_curation.NotAllowed):
+            attempt()
+
+
 def test_threads_are_written_back_byte_for_byte(site, tmp_path):
     assert shipping.export_threads(tmp_path) == len(list(THREADS.glob("*.yaml")))
     for path in THREADS.glob("*.yaml"):
