@@ -8,6 +8,7 @@ from pathlib import Path
 import environ
 
 from infermary.secret import read_or_make_secret
+from infermary.single_sign_on import single_sign_on
 from probes.broker import broker_settings
 
 BASE = Path(__file__).resolve().parent.parent
@@ -31,6 +32,10 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "kb.apps.KnowledgeConfig",
 ]
 MIDDLEWARE = [
@@ -44,6 +49,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "kb.local_operator.LocalOperatorMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -59,6 +65,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "kb.accounts.context",
             ]
         },
     }
@@ -85,9 +92,42 @@ STATICFILES_DIRS = [BASE / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
-LOGIN_URL = "/admin/login/"
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "kb.accounts.LongEnough"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+# Whether somebody may make an account alone.
+SIGN_UP = env.bool("SIGN_UP", default=False)
+ACCOUNT_ADAPTER = "kb.accounts.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "kb.accounts.SingleSignOnAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_USERNAME_BLACKLIST = ["local-operator"]  # kb/local_operator.py
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_SESSION_REMEMBER = True
+# The local operator may sign in as somebody else.
+ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+# A link instead of a form: the content security policy lets a form lead to the site only, also by way of a redirect.
+SOCIALACCOUNT_LOGIN_ON_GET = True
+OIDC = {name: env.str(f"OIDC_{name}", default="") for name in ("ISSUER", "CLIENT_ID", "CLIENT_SECRET", "NAME")}
+SOCIALACCOUNT_PROVIDERS = single_sign_on(OIDC)
 # On one machine, whoever reaches the loopback address is its operator; see THREAT_MODEL.md.
 LOCAL_OPERATOR = env.bool("LOCAL_OPERATOR", default=False)
+
+# Without EMAIL_URL no mail is sent, and no page pretends that one was.
+EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+if env.str("EMAIL_URL", default=""):
+    vars().update(env.email_url("EMAIL_URL"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", default="infermary@localhost")
 
 # Nobody publishes their own edit: another curator must.
 TWO_PERSON_RULE = env.bool("TWO_PERSON_RULE", default=False)
@@ -102,7 +142,10 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("HTTPS", default=False)
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+# Whose attempts to sign in are counted: the address that the one proxy in front saw.
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0
 CONTENT_SECURITY_POLICY = {
     "EXCLUDE_URL_PREFIXES": ["/admin/"],
     "DIRECTIVES": {

@@ -1,7 +1,7 @@
 """Wrong settings become system checks with a hint."""
 
 from django.conf import settings
-from django.core.checks import Warning, register
+from django.core.checks import Error, Warning, register
 
 
 @register()
@@ -17,3 +17,13 @@ def open_door(app_configs, **kwargs):
             id="infermary.W001",
         )
     ]
+
+
+@register()
+def half_a_provider(app_configs, **kwargs):
+    """Single sign-on needs an account of this site at the provider."""
+    missing = [name for name in ("CLIENT_ID", "CLIENT_SECRET") if not settings.OIDC[name]]
+    if not settings.OIDC["ISSUER"] or not missing:
+        return []
+    named = " and ".join(f"OIDC_{name}" for name in missing)
+    return [Error(f"OIDC_ISSUER is set without {named}.", hint="See docs/settings.md.", id="infermary.E001")]

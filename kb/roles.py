@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import Group, Permission
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -10,6 +12,23 @@ ROLES: dict[str, tuple[str, ...]] = {
     "operator": ("run_probe", "run_disruptive", "view_host", "view_run"),
     "curator": ("add_entry", "change_entry", "view_entry", "add_claim", "change_claim", "change_thread"),
 }
+
+ADMINISTRATOR = "administrator"
+WORDS: dict[str, dict[str, str]] = {
+    "reader": {"en": "reader", "zh": "读者"},
+    "reporter": {"en": "reporter", "zh": "报告者"},
+    "operator": {"en": "operator", "zh": "操作员"},
+    "curator": {"en": "curator", "zh": "维护者"},
+    ADMINISTRATOR: {"en": "administrator", "zh": "管理员"},
+}
+
+
+def role_of(person: Any) -> str:
+    """The highest role that somebody holds; whoever has none reads."""
+    if person.is_superuser:
+        return ADMINISTRATOR
+    held = {group.name for group in person.groups.all()}
+    return next((role for role in reversed(ROLES) if role in held), "reader")
 
 
 def ensure_roles() -> None:

@@ -21,6 +21,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "error.html", {"status": 404}, status=404)
 
 
+def too_many(request: HttpRequest) -> HttpResponse:
+    """429: somebody guesses passwords, or forgot which it was."""
+    return render(request, "error.html", {"status": 429}, status=429)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Stands by itself: whatever broke may break the frame of the other pages, too."""
     return render(None, "500.html", status=500)

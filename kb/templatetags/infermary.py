@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from kb import charts, explain
+from kb import charts, explain, local_operator, roles
 from kb.knowledge import Knowledge
 from kb.language import LANGUAGES, THEMES, language
 from kb.present import facts, words
@@ -187,6 +187,21 @@ def switches(request: HttpRequest) -> dict[str, str]:
         "language_address": _here(request, lang=other),
         "other": other,
     }
+
+
+@register.inclusion_tag("kb/_who.html")
+def who(request: HttpRequest) -> dict[str, Any]:
+    """Who is signed in, as what, and the way in or out."""
+    person = getattr(request, "user", None)
+    local = person is not None and person.get_username() == local_operator.NAME
+    path = "/" if request.path.startswith("/accounts/") else request.get_full_path()
+    return {"person": person, "local": local, "path": path}
+
+
+@register.filter
+def role(person: Any) -> dict[str, str]:
+    """What the site lets a person do, as a word."""
+    return roles.WORDS[roles.role_of(person)]
 
 
 @register.inclusion_tag("kb/_word.html")

@@ -1,0 +1,58 @@
+"""Signing in and out, passwords, and a page that says who one is here. django-allauth brings the views, we the pages."""
+
+from __future__ import annotations
+
+import logging
+
+from allauth.account import views
+from allauth.socialaccount import views as single_sign_on
+from allauth.socialaccount.providers.openid_connect.views import callback, login
+from django.contrib.auth.decorators import login_not_required, login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path, re_path
+from requests import RequestException
+
+logger = logging.getLogger(__name__)
+
+
+@login_required
+def account(request: HttpRequest) -> HttpResponse:
+    return render(request, "account/account.html")
+
+
+@login_not_required
+def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """To the sign-in service of the team; a page that says so where it does not answer."""
+    try:
+        return login(request, provider_id)
+    except RequestException:
+        logger.exception("the OpenID provider does not answer")
+        return render(request, "socialaccount/authentication_error.html", status=502)
+
+
+urlpatterns = [
+    path("accounts/", account, name="account"),
+    path("accounts/login/", views.login, name="account_login"),
+    path("accounts/logout/", views.logout, name="account_logout"),
+    path("accounts/signup/", views.signup, name="account_signup"),
+    path("accounts/inactive/", views.account_inactive, name="account_inactive"),
+    path("accounts/password/change/", views.password_change, name="account_change_password"),
+    path("accounts/password/set/", views.password_set, name="account_set_password"),
+    path("accounts/password/reset/", views.password_reset, name="account_reset_password"),
+    path("accounts/password/reset/sent/", views.password_reset_done, name="account_reset_password_done"),
+    re_path(
+        r"^accounts/password/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        views.password_reset_from_key,
+        name="account_reset_password_from_key",
+    ),
+    path(
+        "accounts/password/reset/done/", views.password_reset_from_key_done, name="account_reset_password_from_key_done"
+    ),
+    path("accounts/sso/", single_sign_on.connections, name="socialaccount_connections"),
+    path("accounts/sso/signup/", single_sign_on.signup, name="socialaccount_signup"),
+    path("accounts/sso/cancelled/", single_sign_on.login_cancelled, name="socialaccount_login_cancelled"),
+    path("accounts/sso/error/", single_sign_on.login_error, name="socialaccount_login_error"),
+    path("accounts/oidc/<slug:provider_id>/login/", sign_in_elsewhere, name="openid_connect_login"),
+    path("accounts/oidc/<slug:provider_id>/callback/", callback, name="openid_connect_callback"),
+]
