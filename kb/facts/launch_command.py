@@ -60,6 +60,7 @@ _CALL = re2.compile(r"\b(LLM|AsyncEngineArgs|EngineArgs|from_pretrained|pipeline
 _KEYWORD = re2.compile(r"\b([a-z_]{2,40})\s?=\s?(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|[^\s,()\[\]]{1,100})")
 _FLAG = re2.compile(r"(?:^|[\s`'\"(])(--?[A-Za-z][\w-]{0,60})(?:(?:=|\s+)|$)")
 _ENV = re2.compile(r"^([A-Z][A-Z0-9_]{1,60})=(.*)$")
+_VARIABLE = re2.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{0,60})(?::-([^}\s]{1,200}))?\}?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def _read_command(collector: Collector, text: str, start: int, end: int, engine:
     if in_docker:
         collector.add("host.in_container", True, (words[0].start, words[0].end))
         collector.add("host.orchestrator", "docker", (words[0].start, words[0].end))
-    _read_words(collector, words, engine)
+    read_words(collector, words, engine)
 
 
 _IMAGE_VERSION = re2.compile(
@@ -181,18 +182,33 @@ def _read_image(collector: Collector, text: str, start: int, end: int) -> None:
         collector.add("engine.version", image.group(1), (start + image.start(1), start + image.end(1)))
 
 
-def _read_words(collector: Collector, words: list[Token], engine: str) -> None:
+def engine_of(words: str) -> str:
+    """The engine whose program or image `words` names, "" for none."""
+    return next((engine for pattern, engine in _PROGRAM if pattern.search(words)), "")
+
+
+def read_image(collector: Collector, image: Token) -> str:
+    """State the engine and version that a container image names; returns the engine, "" for an image of something else."""
+    if engine := engine_of(image.text):
+        collector.add("engine.name", engine, (image.start, image.end))
+        if version := _IMAGE_VERSION.search(image.text):
+            collector.add("engine.version", version.group(1), (image.start, image.end))
+    return engine
+
+
+def read_words(collector: Collector, words: list[Token], engine: str) -> None:
+    """State what the words of a command say, wherever they are written: a shell line, a list of a manifest."""
     index = 0
     while index < len(words):
         word = words[index]
         following = words[index + 1] if index + 1 < len(words) else None
         index += 1
         if assignment := _ENV.match(word.text):
-            _add_environment(collector, assignment.group(1), assignment.group(2), word)
+            add_environment(collector, assignment.group(1), assignment.group(2), word)
         elif word.text.startswith("-") and len(word.text) > 1 and not word.text[1].isdigit():
             index += _read_flag(collector, word, following, engine)
         elif following and (engine, word.text) in _MODEL_FOLLOWS and _is_model(following.text):
-            _add_model(collector, following)
+            add_model_path(collector, following)
 
 
 # The word after which the model stands without a flag.
@@ -202,7 +218,7 @@ _MODEL_FOLLOWS = {
 
 
 def _is_model(text: str) -> bool:
-    return text[:1] not in ("", "-", "$", "<", "=", ".") or text.startswith(("./", "../"))
+    return text[:1] not in ("", "-", "<", "=", ".") or text.startswith(("./", "../"))
 
 
 def _read_flag(collector: Collector, word: Token, following: Token | None, engine: str) -> int:
@@ -215,7 +231,7 @@ def _read_flag(collector: Collector, word: Token, following: Token | None, engin
     if takes and (not is_switch(raw, engine) or following.text.lower() in ("true", "false")):
         value, used, last = following.text, 1, following
     if raw in ("-e", "--env") and (assignment := _ENV.match(value)):
-        _add_environment(collector, assignment.group(1), assignment.group(2), last)
+        add_environment(collector, assignment.group(1), assignment.group(2), last)
         return used
     collector.add("engine.flag", as_written(raw, value), (word.start, last.end))
     value_start = last.start if used else word.start + len(raw) + 1
@@ -227,14 +243,15 @@ def _state_flag(collector: Collector, raw: str, value: str, token: Token, start:
     span = (start, token.end)
     fact = (meaning(raw, engine) or ("", None))[0]
     if value and (fact == "engine.model_path" or flag_name(raw) == "hf"):
-        _add_model(collector, token)
+        add_model_path(collector, token)
         return
     if flag_name(raw) == "gpus" and (count := _gpus(value)):
         collector.add("gpu.count", count, span)
     if fact == "engine.quantization_flag" and (quant := _quant_of_flag(value, engine)):
         collector.add("model.quant", quant, span)
-    if value[:1] != "$":
-        add_flag(collector, raw, value, span, engine)
+    known = value_of(collector.text, value)
+    if known or not value:
+        add_flag(collector, raw, known, span, engine)
 
 
 def _gpus(value: str) -> int | None:
@@ -250,14 +267,24 @@ def _quant_of_flag(value: str, engine: str) -> str | None:
     return quant_of(value.replace("_marlin", ""))
 
 
-def _add_model(collector: Collector, token: Token) -> None:
-    if not token.text or token.text[0] in "$<":
+def value_of(text: str, word: str) -> str:
+    """A word of a script with its variable replaced by what the script sets it to; "" where that is not known."""
+    if not (variable := _VARIABLE.fullmatch(word)):
+        return "" if word[:1] == "$" else word
+    name, default = variable.group(1), variable.group(2) or ""
+    setting = re2.search(rf"(?m)^\s{{0,20}}(?:export |set |ARG |ENV )?{name}=[\"']?([^\s\"'$]{{1,200}})", text)
+    return setting.group(1) if setting else default
+
+
+def add_model_path(collector: Collector, token: Token) -> None:
+    path = value_of(collector.text, token.text)
+    if not path or path[0] == "<":
         return
-    collector.add("engine.model_path", token.text, (token.start, token.end))
-    add_model(collector, token.text, (token.start, token.end))
+    collector.add("engine.model_path", path, (token.start, token.end))
+    add_model(collector, path, (token.start, token.end))
 
 
-def _add_environment(collector: Collector, name: str, value: str, token: Token) -> None:
+def add_environment(collector: Collector, name: str, value: str, token: Token) -> None:
     span = (token.start, token.end)
     collector.add("engine.env", f"{name}={value}", span)
     if name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES") and value:
@@ -287,7 +314,7 @@ def _read_call(collector: Collector, text: str, match: object) -> None:
         collector.add("engine.name", engine, (match.start(), match.end() - 1))
     first = re2.match(r"\s{0,4}[\"']([\w./:-]{2,200})[\"']", text[match.end() : end])
     if first and engine:
-        _add_model(collector, Token(first.group(1), match.end() + first.start(1), match.end() + first.end(1)))
+        add_model_path(collector, Token(first.group(1), match.end() + first.start(1), match.end() + first.end(1)))
     for keyword in keywords:
         _read_keyword(collector, keyword, match.end())
 
@@ -297,7 +324,7 @@ def _read_keyword(collector: Collector, keyword: object, offset: int) -> None:
     span = (offset + keyword.start(), offset + keyword.end())
     if name in ("model", "model_path"):
         value_start = offset + keyword.start(2)
-        _add_model(collector, Token(value, value_start, offset + keyword.end(2)))
+        add_model_path(collector, Token(value, value_start, offset + keyword.end(2)))
         return
     collector.add("engine.flag", as_written(name, value), span)
     if name == "torch_dtype":

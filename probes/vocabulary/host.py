@@ -10,6 +10,7 @@ FACTS = (
       ask_zh="systemd-detect-virt", ask_en="systemd-detect-virt"),
     F("host.in_container", "bool", "在容器中运行", "runs in a container"),
     F("host.orchestrator", "str", "编排系统", "orchestrator", choices=("docker", "kubernetes", "slurm", "ray", "systemd")),
+    F("host.start_limit_s", "float", "多久未就绪会被编排系统杀掉", "time until the orchestrator kills a server that is not ready", "s"),
     F("host.nodes", "int", "节点数", "machines in the cluster"),
     F("host.cpu_model", "str", "CPU 型号", "CPU model", ask_zh="lscpu", ask_en="lscpu"),
     F("host.cpu_cores", "float", "可用 CPU 核数（含配额）", "CPU cores allowed (quota included)", "cores", ask_zh="nproc", ask_en="nproc"),

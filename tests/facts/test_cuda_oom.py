@@ -56,7 +56,10 @@ def test_a_message_without_these_numbers_says_nothing_of_them():
 
 
 def test_as_much_was_free_as_was_asked():
-    assert facts(NEW.format(tried="20.00 MiB", free="2.35 GiB", unused="1 MiB")).value("engine.oom_with_memory_left") is True
+    assert (
+        facts(NEW.format(tried="20.00 MiB", free="2.35 GiB", unused="1 MiB")).value("engine.oom_with_memory_left")
+        is True
+    )
 
 
 @pytest.mark.parametrize(

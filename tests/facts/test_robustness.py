@@ -23,6 +23,9 @@ FRAGMENTS = [
     "Output generated in 12.34 seconds (8.10 tokens/s, 100 tokens, context 12, seed 4)\n", "trtllm_num_requests_waiting 7\n", "> ", "```\n",
     "Traceback (most recent call last):\n", "ValueError: no such layer\n", "  4 threads and 48 connections\n", '"POST /v1/completions HTTP/1.1" 504 1\n',
     '[GIN] 2025/12/02 - 10:00:00 | 200 | 1m2.5s | 127.0.0.1 | POST "/api/chat"\n', "synchronous| 0.20| 1.00| 40.0| 200.0| 5.00| 5.02| 5.10| 60.0| 58.0| 63.0| 20.1|",
+    "services:\n  a:\n    image: vllm/vllm-openai:v0.9.0\n", "  limits:\n    nvidia.com/gpu: 2\n", "args: ['-c', \"vllm serve x", "- &a [*a, {", "resources:\n", "---\n",
+    "[Service]\nCPUQuota=50%\n", "FROM vllm/vllm-openai:v1\nCMD [\"a\", \"b\"]\n", "PARAMETER num_ctx 4\n", '"ShmSize": 67108864,\n', '"Args": ["serve", ', "MODEL=x\n", "$MODEL",
+    "CUDA out of memory. Tried to allocate 1 GiB", " of which 2 MiB is free", "in profile_run\n",
 ]  # fmt: skip
 pasted = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=20), max_size=25).map("".join)
 
