@@ -163,7 +163,7 @@ def discard(digest: Digest, user: Any) -> None:
     """Throw a digest away; the claims that came of it stay.
 
     Raises:
-        NotAllowed: no right, or neither one's own nor a curator's to discard.
+        NotAllowed: no right.
     """
     _need(user)
     AuditEvent.record(user, "digest.discarded", str(digest.pk), title=digest.title, source=digest.source)

@@ -114,6 +114,11 @@ class DigestLine(models.Model):
         return list(dict.fromkeys(place["post"] for place in self.said))
 
     @property
+    def also_names(self) -> list[str]:
+        """Flags and figures that its statement has in another spelling, or that another of its posts names."""
+        return [name for name in (*self.flags, *self.numbers) if name not in self.statement]
+
+    @property
     def is_open(self) -> bool:
         return self.state == self.State.NEW
 

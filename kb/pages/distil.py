@@ -154,7 +154,7 @@ def digest_line_edit(request: HttpRequest, pk: int, line: int) -> HttpResponse:
     """A line in other words: `action` save keeps it, draft begins an entry with it."""
     found = _line(request, pk, line)
     if request.method != "POST":
-        return _form(request, found, distilling.content(found)) if found.is_open else redirect(found)
+        return _form(request, found, distilling.content(found)) if found.is_open else _answer(request, found)
     if request.POST.get("action") == "draft":
         return _decided(request, found, distilling.draft)
     typed = _typed(request)
