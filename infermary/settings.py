@@ -48,6 +48,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "kb.local_operator.LocalOperatorMiddleware",
+    "kb.closed_reading.ClosedReadingMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -103,6 +104,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# Off, every page but the way in needs an account.
+PUBLIC_READING = env.bool("PUBLIC_READING", default=True)
 # Whether somebody may make an account alone.
 SIGN_UP = env.bool("SIGN_UP", default=False)
 ACCOUNT_ADAPTER = "kb.accounts.AccountAdapter"

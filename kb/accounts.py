@@ -21,7 +21,7 @@ def sends_mail() -> bool:
 
 def context(request: HttpRequest) -> dict[str, bool]:
     """What every page may ask about accounts."""
-    return {"may_sign_up": settings.SIGN_UP, "sends_mail": sends_mail()}
+    return {"may_sign_up": settings.SIGN_UP, "sends_mail": sends_mail(), "public_reading": settings.PUBLIC_READING}
 
 
 class LongEnough(MinimumLengthValidator):

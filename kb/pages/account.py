@@ -52,7 +52,7 @@ urlpatterns = [
     path("accounts/sso/", single_sign_on.connections, name="socialaccount_connections"),
     path("accounts/sso/signup/", single_sign_on.signup, name="socialaccount_signup"),
     path("accounts/sso/cancelled/", single_sign_on.login_cancelled, name="socialaccount_login_cancelled"),
-    path("accounts/sso/error/", single_sign_on.login_error, name="socialaccount_login_error"),
+    path("accounts/sso/error/", login_not_required(single_sign_on.login_error), name="socialaccount_login_error"),
     path("accounts/oidc/<slug:provider_id>/login/", sign_in_elsewhere, name="openid_connect_login"),
     path("accounts/oidc/<slug:provider_id>/callback/", callback, name="openid_connect_callback"),
 ]
