@@ -26,6 +26,8 @@ FRAGMENTS = [
     "services:\n  a:\n    image: vllm/vllm-openai:v0.9.0\n", "  limits:\n    nvidia.com/gpu: 2\n", "args: ['-c', \"vllm serve x", "- &a [*a, {", "resources:\n", "---\n",
     "[Service]\nCPUQuota=50%\n", "FROM vllm/vllm-openai:v1\nCMD [\"a\", \"b\"]\n", "PARAMETER num_ctx 4\n", '"ShmSize": 67108864,\n', '"Args": ["serve", ', "MODEL=x\n", "$MODEL",
     "CUDA out of memory. Tried to allocate 1 GiB", " of which 2 MiB is free", "in profile_run\n",
+    "<gpu id=\"0\">\n", "<product_name>NVIDIA L4</product_name>\n", "name, power.draw [W]\n", "NVIDIA L4, 70 W\n", "# gpu   pwr    sm\n", "    0    70    12\n", " GPU0 X CNS\n",
+    "PyTorch version: 2\n", "GPU 0: NVIDIA L4\n", "vllm==0.9\n", "%Cpu(s): 3.0 us, 1.0 sy, 96.0 id, 0.0 st\n", "LnkSta: Speed 8GT/s, Width x4\n", "available: 2 nodes (0-1)\n",
 ]  # fmt: skip
 pasted = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=20), max_size=25).map("".join)
 
