@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Group, Permission, User
+from django.db import transaction
+
+from kb.models import AuditEvent
 
 ROLES: dict[str, tuple[str, ...]] = {
     "reader": (),
@@ -29,6 +32,23 @@ def role_of(person: Any) -> str:
         return ADMINISTRATOR
     held = {group.name for group in person.groups.all()}
     return next((role for role in reversed(ROLES) if role in held), "reader")
+
+
+@transaction.atomic
+def grant(person: User, role: str, by: Any = None) -> None:
+    """Give somebody this role and no other; `by` None for a command on the server.
+
+    Raises:
+        ValueError: there is no such role.
+    """
+    if role not in WORDS:
+        raise ValueError(f"no role {role!r}: one of {', '.join(WORDS)}")
+    ensure_roles()
+    before = role_of(person)
+    person.groups.set(Group.objects.filter(name=role))
+    person.is_superuser = person.is_staff = role == ADMINISTRATOR
+    person.save(update_fields=["is_superuser", "is_staff"])
+    AuditEvent.record(by, "role.granted", person.get_username(), before=before, after=role)
 
 
 def ensure_roles() -> None:
