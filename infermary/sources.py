@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
+from infermary.condense import condense
 from kb.evaluation import BadCase, read_case
 from kb.judgement import Submission
 
-# A start-up log at debug level has a few MB; more is a dump that nobody meant to paste.
+# A start-up log at debug level has a few MB; of more only what tells is read, and JSON lines must be given in parts.
 LIMIT = 32 << 20
 ENCODINGS = ("utf-8-sig", "gb18030")
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -30,19 +33,17 @@ def read_text(name: str) -> str:
     """The text of a file, or of standard input for "-".
 
     Raises:
-        Unreadable: missing, too large, empty, or no text.
+        Unreadable: missing, empty, or no text; JSON lines or UTF-16 that are too large.
     """
     try:
-        data = sys.stdin.buffer.read(LIMIT + 1) if name == "-" else _bytes(Path(name))
+        if name == "-":
+            data = _whole_or_condensed(sys.stdin.buffer, name)
+        else:
+            with Path(name).open("rb") as file:
+                data = _whole_or_condensed(file, name)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise Unreadable(f"读不了 {name}：{reason}。", f"Cannot read {name}: {reason}.") from None
-    if len(data) > LIMIT:
-        size = f"{LIMIT >> 20} MB"
-        raise Unreadable(
-            f"{name} 超过 {size}，请只给出相关部分，例如 tail -n 20000。",
-            f"{name} is larger than {size}; give the part that matters, such as tail -n 20000.",
-        )
     text = _decode(name, data)
     if not text.strip():
         raise Unreadable(
@@ -51,9 +52,18 @@ def read_text(name: str) -> str:
     return text
 
 
-def _bytes(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(LIMIT + 1)
+def _whole_or_condensed(file: BinaryIO, name: str) -> bytes:
+    data = file.read(LIMIT + 1)
+    if len(data) <= LIMIT:
+        return data
+    if data[:2] in UTF16 or data.lstrip()[:1] == b"{":
+        size = f"{LIMIT >> 20} MB"
+        raise Unreadable(
+            f"{name} 超过 {size}，请分成几个文件。", f"{name} is larger than {size}; split it into several files."
+        )
+    lines = data.splitlines(keepends=True)
+    # The last line goes on in what was not read yet.
+    return condense(chain(lines[:-1], [lines[-1] + file.readline(LIMIT)], iter(lambda: file.readline(LIMIT), b"")))
 
 
 def _decode(name: str, data: bytes) -> str:
