@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kb.distil.digest import Digest, Line, Place, Polarity, Post, TooLong
+from kb.distil.gather import Known, lines
+from kb.distil.posts import posts
 from kb.knowledge import Knowledge
 from kb.thread_file import ClaimFile
 
@@ -29,4 +31,10 @@ def distil(text: str, knowledge: Knowledge, claims: Iterable[ClaimFile]) -> Dige
             f"帖子太长：最多 {MAX_CHARS:,} 个字符；请分几次粘贴。",
             f"The thread is too long: at most {MAX_CHARS:,} characters are read; paste it in parts.",
         )
-    return Digest((Post(1, "", 0, len(text), text),), ())
+    found = posts(text)
+    if len(found) > MAX_POSTS:
+        raise TooLong(
+            f"帖子太长：有 {len(found):,} 楼，最多 {MAX_POSTS:,} 楼；请分几次粘贴。",
+            f"The thread is too long: {len(found):,} posts, at most {MAX_POSTS:,} are read; paste it in parts.",
+        )
+    return Digest(tuple(found), tuple(lines(found, Known(knowledge.entries, claims))))

@@ -7,8 +7,8 @@ from typing import Literal
 
 from kb.thread_file import ClaimKind, Verdict
 
-# advised: try, check, suspect it; worked: it helped the one who tells; no_effect: it did not; denied: it is not so.
-Polarity = Literal["advised", "stated", "worked", "no_effect", "denied"]
+# advised: try, check, suspect it; worked: it helped the one who tells; no-effect: it did not; denied: it is not so.
+Polarity = Literal["advised", "stated", "worked", "no-effect", "denied"]
 
 
 @dataclass(frozen=True, slots=True)

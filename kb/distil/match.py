@@ -1,0 +1,158 @@
+"""Which known claim or entry a statement is. Pure.
+
+Both are passages: a claim's statement, an entry's title and phrases, each in both languages. A statement and a passage are
+compared as vectors of their terms, each weighed by how rare it is among the passages (the idf of BM25); flags and figures
+are terms too, a flag in whatever spelling. What is said the other way round, raised against lowered or denied against
+stated, is not the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from kb.distil.statements import flags
+from kb.text import GLOSSARY_WEIGHT, glossary, words
+
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_FIGURE = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?")
+_UP = re.compile(r"调大|调高|提高|加大|增大|增加|拉到|拉高|升到|太小|太低|不够|过小|\b(?:rais|increas|higher|larger|bigger|too (?:small|low))", re.I)
+_DOWN = re.compile(r"调小|调低|降到|降低|减小|减少|压到|设小|太大|过大|太高|\b(?:lower|reduc|decreas|smaller|too (?:large|big|high))", re.I)
+_NOT = re.compile(r"不是|并非|不在|没有?必要|不至于|不该|\b(?:not|isn't|aren't|never|no need)\b", re.I)
+MEANING_WEIGHT = 1.0
+PAIR_WEIGHT = 0.3
+# What is said the other way round keeps this much of its likeness.
+TURNED = 0.6
+# A term that no passage has tells as much as one that so many have.
+UNSEEN_SHARE = 0.1
+
+
+@cache
+def _synonyms() -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Words of a glossary term -> words of what it means."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for one, other in glossary():
+        a, b = words(one), words(other)
+        if a and b:
+            found[a] = found.get(a, ()) + b
+            found[b] = found.get(b, ()) + a
+    return found
+
+
+def _meanings(own: tuple[str, ...]) -> set[str]:
+    table, found = _synonyms(), set()
+    for length in (1, 2, 3):
+        for at in range(len(own) - length + 1):
+            found.update(table.get(own[at : at + length], ()))
+    return found - set(own)
+
+
+# Ways to say the same in either language, one a line; a longer one is looked for first.
+SYNONYMS = Path(__file__).with_name("synonyms.tsv")
+
+
+@cache
+def _ways() -> tuple[re.Pattern[str], dict[str, str]]:
+    """A pattern of all ways to say something, and for each the first of its line."""
+    means: dict[str, str] = {}
+    for line in SYNONYMS.read_text("utf-8").splitlines():
+        first, *others = (way.strip() for way in line.split("\t"))
+        means |= {way: first for way in (first, *others) if way}
+    pattern = "|".join(_whole(way) for way in sorted(means, key=len, reverse=True))
+    return re.compile(pattern, re.I), means
+
+
+def _whole(way: str) -> str:
+    """A Latin way begins at a word's beginning."""
+    return (r"(?<![a-z])" if way[0].isascii() and way[0].isalpha() else "") + re.escape(way)
+
+
+def _said(text: str) -> set[str]:
+    pattern, means = _ways()
+    return {means[match.group().lower()] for match in pattern.finditer(text)}
+
+
+def _pairs(text: str) -> set[str]:
+    """Two Chinese characters that stand together."""
+    return {run[at : at + 2] for run in _HAN.findall(text) for at in range(len(run) - 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of a text with their weights, and which way it points."""
+
+    weights: Mapping[str, float]
+    up: bool
+    down: bool
+    negated: bool
+
+    @classmethod
+    def of(cls, text: str, own: tuple[str, ...] | None = None) -> Terms:
+        own = words(text) if own is None else own
+        weights = dict.fromkeys(_meanings(own), GLOSSARY_WEIGHT)
+        weights |= dict.fromkeys((word for word in own if not re.search(r"[_\-/]", word)), 1.0)
+        weights |= {f"flag {flag}": 1.0 for flag in flags(text)}
+        weights |= {f"figure {figure}": 1.0 for figure in _FIGURE.findall(text)}
+        weights |= {f"means {way}": MEANING_WEIGHT for way in _said(text)}
+        weights |= {f"pair {pair}": PAIR_WEIGHT for pair in _pairs(text)}
+        return cls(weights, bool(_UP.search(text)), bool(_DOWN.search(text)), bool(_NOT.search(text)))
+
+    def turned(self, other: Terms) -> bool:
+        """Whether the two point to opposite ways."""
+        opposite = (self.up and other.down and not other.up) or (self.down and other.up and not other.down)
+        return bool(opposite) or self.negated != other.negated
+
+
+class Rarity:
+    """How much a term tells: the idf of BM25 over the passages given."""
+
+    def __init__(self, passages: Iterable[Terms]) -> None:
+        counted: Counter[str] = Counter()
+        self._total = 0
+        for terms in passages:
+            counted.update(terms.weights.keys())
+            self._total += 1
+        self._idf = {term: self._of(n) for term, n in counted.items()}
+        self._unseen = self._of(max(1.0, UNSEEN_SHARE * self._total))
+
+    def _of(self, having: float) -> float:
+        return math.log(1 + (self._total - having + 0.5) / (having + 0.5))
+
+    def weighed(self, terms: Terms) -> dict[str, float]:
+        """The vector of a text, of length 1."""
+        vector = {term: weight * self._idf.get(term, self._unseen) for term, weight in terms.weights.items()}
+        norm = math.sqrt(sum(value * value for value in vector.values())) or 1.0
+        return {term: value / norm for term, value in vector.items()}
+
+
+@dataclass
+class Matcher:
+    """Named passages, of which a text may be one said otherwise; a name may have several, and new ones may be added."""
+
+    rarity: Rarity
+    _named: list[tuple[str, Terms]] = field(default_factory=list)
+    _having: dict[str, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, name: str, terms: Terms) -> None:
+        for term, value in self.rarity.weighed(terms).items():
+            self._having[term].append((len(self._named), value))
+        self._named.append((name, terms))
+
+    def likeness(self, terms: Terms) -> dict[str, float]:
+        """Name -> likeness 0-1 of its nearest passage, for all that share a term."""
+        shared: dict[int, float] = defaultdict(float)
+        for term, value in self.rarity.weighed(terms).items():
+            for number, other in self._having.get(term, ()):
+                shared[number] += value * other
+        best: dict[str, float] = {}
+        for number, score in shared.items():
+            name, passage = self._named[number]
+            if score > best.get(name, 0.0):
+                score *= TURNED if terms.turned(passage) else 1.0
+                best[name] = max(score, best.get(name, 0.0))
+        return best
