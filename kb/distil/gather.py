@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,10 @@ from kb.thread_file import ClaimFile, ClaimKind
 
 # Measured on the two threads whose claims are shipped (`infermary distil --inventory`): below, what is told of another
 # claim begins to be taken for this one faster than more is found.
-SAME_CLAIM = 0.35
+SAME_CLAIM = 0.33
+# Advice is seldom what was meant as a statement, and the other way round: of such a pair so much is left.
+OTHER_KIND = 0.9
+ADVICE = ("fix", "diagnostic-step")
 # Two clauses of a thread share its subject, so more must be alike than with a claim.
 SAME_STATEMENT = 0.5
 # An entry's phrase names a symptom, a statement its cause: less is shared.
@@ -25,7 +29,7 @@ SAME_ENTRY = 0.3
 WIDEST = 3
 # Of the claims that the same clauses fit, these are kept: one clause may say two things ("check A and B").
 MOST_AT_ONCE = 2
-NEAR_BEST = 0.75
+NEAR_BEST = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class Known:
 
     def __post_init__(self) -> None:
         self.by_key = {claim.key: claim for claim in self.claims}
-        claims = [(key, Terms.of(text)) for key, c in self.by_key.items() for text in (c.statement.zh, c.statement.en)]
+        claims = [(key, Terms.of(text)) for key, c in self.by_key.items() for text in _wordings(c)]
         entries = [(entry.slug, Terms.of(text)) for entry in self.entries for text in _passages(entry)]
         self.rarity = Rarity(terms for _, terms in (*claims, *entries))
         self._claims, self._entries = Matcher(self.rarity), Matcher(self.rarity)
@@ -75,8 +79,12 @@ class Known:
             for name, terms in passages:
                 matcher.add(name, terms)
 
-    def claims_like(self, terms: Terms) -> list[tuple[float, str]]:
-        return [(score, key) for key, score in self._claims.likeness(terms).items() if score >= SAME_CLAIM]
+    def claims_like(self, terms: Terms, text: str) -> list[tuple[float, str]]:
+        """The claims that a text may state, each with its likeness."""
+        like = [(score, key) for key, score in self._claims.likeness(terms).items() if score >= SAME_CLAIM]
+        advises = bool(like) and kind(text) in ADVICE
+        like = [(s if advises == (self.by_key[key].kind in ADVICE) else s * OTHER_KIND, key) for s, key in like]
+        return [(score, key) for score, key in like if score >= SAME_CLAIM]
 
     def entry_of(self, terms: Terms, among: Sequence[str] = ()) -> str:
         """The entry that a statement concerns; `among` are those that its claim names already."""
@@ -85,6 +93,20 @@ class Known:
             return max(among, key=lambda slug: like.get(slug, 0.0))
         best = max(like, key=lambda slug: like[slug], default="")
         return best if best and like[best] >= SAME_ENTRY else ""
+
+
+_ASIDE = re.compile(r"[（(][^（）()]*[）)]")
+_REST = re.compile(r"[：；;]|: ")
+# What stands before the colon may be a mere "first step".
+SHORTEST = 5
+
+
+def _wordings(claim: ClaimFile) -> Iterator[str]:
+    """A claim in both languages: whole, without its asides, and the part that the rest explains."""
+    for text in (claim.statement.zh, claim.statement.en):
+        short = _ASIDE.sub("", text)
+        first = _REST.split(short)[0]
+        yield from dict.fromkeys(part for part in (text, short, first) if len(part) >= SHORTEST)
 
 
 def _passages(entry: EntryFile) -> list[str]:
@@ -120,7 +142,7 @@ def _matched(found: Sequence[Clause], known: Known) -> Iterator[Match]:
         best: dict[str, Match] = {}
         for part in _windows(sentence):
             terms = _terms(part)
-            for score, key in known.claims_like(terms):
+            for score, key in known.claims_like(terms, _text(part)):
                 if key not in best or score > best[key][3]:
                     best[key] = (key, part, terms, score)
         yield from _kept(best.values())
@@ -138,7 +160,7 @@ def _kept(matches: Iterable[Match]) -> Iterator[Match]:
     over: dict[Clause, list[float]] = defaultdict(list)
     for match in sorted(matches, key=lambda match: -match[3]):
         others = [over[clause] for clause in match[1]]
-        if all(len(scores) < MOST_AT_ONCE and match[3] >= NEAR_BEST * max(scores, default=0.0) for scores in others):
+        if any(len(scores) < MOST_AT_ONCE and match[3] >= NEAR_BEST * max(scores, default=0.0) for scores in others):
             for scores in others:
                 scores.append(match[3])
             yield match

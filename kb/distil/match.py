@@ -17,39 +17,113 @@ from functools import cache
 from pathlib import Path
 
 from kb.distil.statements import flags
-from kb.text import GLOSSARY_WEIGHT, glossary, words
+from kb.text import GLOSSARY_WEIGHT, words
 
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _FIGURE = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?")
-_UP = re.compile(r"调大|调高|提高|加大|增大|增加|拉到|拉高|升到|太小|太低|不够|过小|\b(?:rais|increas|higher|larger|bigger|too (?:small|low))", re.I)
-_DOWN = re.compile(r"调小|调低|降到|降低|减小|减少|压到|设小|太大|过大|太高|\b(?:lower|reduc|decreas|smaller|too (?:large|big|high))", re.I)
+_UP = re.compile(
+    r"调大|调高|提高|加大|增大|增加|拉到|拉高|升到|太小|太低|不够|过小|\b(?:rais|increas|higher|larger|bigger|too (?:small|low))",
+    re.I,
+)
+_DOWN = re.compile(
+    r"调小|调低|降到|降低|减小|减少|压到|设小|太大|过大|太高|\b(?:lower|reduc|decreas|smaller|too (?:large|big|high))",
+    re.I,
+)
 _NOT = re.compile(r"不是|并非|不在|没有?必要|不至于|不该|\b(?:not|isn't|aren't|never|no need)\b", re.I)
-MEANING_WEIGHT = 1.0
-PAIR_WEIGHT = 0.3
-# What is said the other way round keeps this much of its likeness.
+# What a term counts, beside its rarity: names of programs and flags tell most, two characters of a Chinese word little.
+FLAG_WEIGHT = 1.5
+LATIN_WEIGHT = 1.3
+PAIR_WEIGHT = 0.2
+# What is said the other way round keeps this much of its likeness, and what lacks all rare names of the passage this much.
 TURNED = 0.6
+NAMELESS = 0.85
+# A name is rare that so many passages have at most.
+RARE_SHARE = 0.03
 # A term that no passage has tells as much as one that so many have.
 UNSEEN_SHARE = 0.1
-
-
-@cache
-def _synonyms() -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Words of a glossary term -> words of what it means."""
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for one, other in glossary():
-        a, b = words(one), words(other)
-        if a and b:
-            found[a] = found.get(a, ()) + b
-            found[b] = found.get(b, ()) + a
-    return found
-
-
-def _meanings(own: tuple[str, ...]) -> set[str]:
-    table, found = _synonyms(), set()
-    for length in (1, 2, 3):
-        for at in range(len(own) - length + 1):
-            found.update(table.get(own[at : at + length], ()))
-    return found - set(own)
+# How advice is given and doubt is spoken; the kind of a statement tells as much.
+_TALK = frozenset(
+    [
+        "试试",
+        "试",
+        "试下",
+        "尝试",
+        "看看",
+        "看",
+        "看下",
+        "建议",
+        "可以",
+        "先",
+        "一下",
+        "检查",
+        "查",
+        "确认",
+        "排查",
+        "观察",
+        "跑",
+        "用",
+        "会",
+        "能",
+        "有",
+        "没有",
+        "这个",
+        "那个",
+        "可能",
+        "应该",
+        "大概",
+        "大概率",
+        "怀疑",
+        "确实",
+        "其实",
+        "直接",
+        "比如",
+        "如果",
+        "另外",
+        "时候",
+        "有时候",
+        "有时",
+        "情况",
+        "问题",
+        "东西",
+        "而且",
+        "反而",
+        "说明",
+        "左右",
+        "之类",
+        "不是",
+        "是不是",
+        "什么",
+        "怎么",
+        "你",
+        "我",
+        "它",
+        "他",
+        "他们",
+        "try",
+        "check",
+        "see",
+        "look",
+        "make",
+        "sur",
+        "may",
+        "might",
+        "could",
+        "should",
+        "would",
+        "can",
+        "you",
+        "your",
+        "it",
+        "thing",
+        "use",
+        "using",
+        "just",
+        "also",
+        "if",
+    ]
+)
+_NAME = re.compile(r"[a-z]{3}")
+_JOINED = re.compile(r"[_\-/]")
 
 
 # Ways to say the same in either language, one a line; a longer one is looked for first.
@@ -82,11 +156,23 @@ def _pairs(text: str) -> set[str]:
     return {run[at : at + 2] for run in _HAN.findall(text) for at in range(len(run) - 1)}
 
 
+def _tells(word: str) -> bool:
+    """A joined word is there in its parts, and whole as a flag."""
+    return word not in _TALK and not _JOINED.search(word)
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a text with their weights, and which way it points."""
+    """The terms of a text.
+
+    Attributes:
+        weights: of each term, beside its rarity.
+        names: the terms that name a program, a part or a flag.
+        up, down, negated: which way it points.
+    """
 
     weights: Mapping[str, float]
+    names: frozenset[str]
     up: bool
     down: bool
     negated: bool
@@ -95,12 +181,13 @@ class Terms:
     def of(cls, text: str, own: tuple[str, ...] | None = None) -> Terms:
         own = words(text) if own is None else own
         weights = dict.fromkeys(_meanings(own), GLOSSARY_WEIGHT)
-        weights |= dict.fromkeys((word for word in own if not re.search(r"[_\-/]", word)), 1.0)
-        weights |= {f"flag {flag}": 1.0 for flag in flags(text)}
+        weights |= {word: LATIN_WEIGHT if word.isascii() else 1.0 for word in own if _tells(word)}
+        weights |= {f"flag {flag}": FLAG_WEIGHT for flag in flags(text)}
         weights |= {f"figure {figure}": 1.0 for figure in _FIGURE.findall(text)}
-        weights |= {f"means {way}": MEANING_WEIGHT for way in _said(text)}
+        weights |= {f"means {way}": 1.0 for way in _said(text)}
         weights |= {f"pair {pair}": PAIR_WEIGHT for pair in _pairs(text)}
-        return cls(weights, bool(_UP.search(text)), bool(_DOWN.search(text)), bool(_NOT.search(text)))
+        names = frozenset(term for term in weights if term.startswith("flag ") or (term in own and _NAME.search(term)))
+        return cls(weights, names, bool(_UP.search(text)), bool(_DOWN.search(text)), bool(_NOT.search(text)))
 
     def turned(self, other: Terms) -> bool:
         """Whether the two point to opposite ways."""
@@ -117,11 +204,16 @@ class Rarity:
         for terms in passages:
             counted.update(terms.weights.keys())
             self._total += 1
-        self._idf = {term: self._of(n) for term, n in counted.items()}
+        self._idf = {term: self._of(having) for term, having in counted.items()}
         self._unseen = self._of(max(1.0, UNSEEN_SHARE * self._total))
+        self._rare = self._of(RARE_SHARE * self._total)
 
     def _of(self, having: float) -> float:
         return math.log(1 + (self._total - having + 0.5) / (having + 0.5))
+
+    def telling(self, terms: Terms) -> frozenset[str]:
+        """The names in a passage that few others have."""
+        return frozenset(name for name in terms.names if self._idf.get(name, 0.0) >= self._rare)
 
     def weighed(self, terms: Terms) -> dict[str, float]:
         """The vector of a text, of length 1."""
@@ -135,13 +227,13 @@ class Matcher:
     """Named passages, of which a text may be one said otherwise; a name may have several, and new ones may be added."""
 
     rarity: Rarity
-    _named: list[tuple[str, Terms]] = field(default_factory=list)
+    _named: list[tuple[str, Terms, frozenset[str]]] = field(default_factory=list)
     _having: dict[str, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, terms: Terms) -> None:
         for term, value in self.rarity.weighed(terms).items():
             self._having[term].append((len(self._named), value))
-        self._named.append((name, terms))
+        self._named.append((name, terms, self.rarity.telling(terms)))
 
     def likeness(self, terms: Terms) -> dict[str, float]:
         """Name -> likeness 0-1 of its nearest passage, for all that share a term."""
@@ -151,8 +243,10 @@ class Matcher:
                 shared[number] += value * other
         best: dict[str, float] = {}
         for number, score in shared.items():
-            name, passage = self._named[number]
-            if score > best.get(name, 0.0):
-                score *= TURNED if terms.turned(passage) else 1.0
-                best[name] = max(score, best.get(name, 0.0))
+            name, passage, telling = self._named[number]
+            if score <= best.get(name, 0.0):
+                continue
+            score *= TURNED if terms.turned(passage) else 1.0
+            score *= NAMELESS if telling and telling.isdisjoint(terms.weights) else 1.0
+            best[name] = max(score, best.get(name, 0.0))
         return best

@@ -28,7 +28,7 @@ MARKS = tuple(
         r"(?P<op>楼主|沙发|板凳|地板)[:：]?",
         rf"[#＃](?P<number>\d{{1,5}})(?:[ :.：]+(?P<author>{_NAME}))?{_ROLE}(?:[ ,·|—-]+{_DATE})?",
         rf"(?:#+ |\*\*)?(?P<author>{_NAME})(?:\*\*)?{_ROLE} (?:commented|opened (?:this|the) issue|replied|answered|posted|wrote|asked|started (?:this|the) (?:discussion|conversation)|said)(?:[ ,·•|—-]*(?:on )?{_DATE})?[^\n]{{0,40}}",
-        rf"On [^\n]{{4,80}}, (?P<author>[^\n<]{{1,60}})(?: ?<[^>\n]{{3,80}}>)? wrote:",
+        r"On [^\n]{4,80}, (?P<author>[^\n<]{1,60})(?: ?<[^>\n]{3,80}>)? wrote:",
         r"From: (?P<author>[^\n<]{1,60}?)(?: ?<[^>\n]{3,80}>)?",
         rf"(?P<author>{_NAME}){_ROLE} ?[·•|,:—-]? ?{_DATE}(?: ?[·•|].{{0,40}})?",
         rf"(?P<author>{_NAME})(?:[ \t]+.{{0,20}})?\n[ \t]*{_DATE}",
@@ -64,7 +64,11 @@ def _marked(text: str, marks: list[re.Match[str]]) -> Iterator[Cut]:
 
 def _numbered(text: str, cuts: Iterable[Cut]) -> list[Post]:
     """Posts without the blank space around them. The thread's own numbers hold where they rise from post to post."""
-    kept = [cut for number, author, start, end in cuts if (cut := (number, author, *_stripped(text, start, end)))[3] > cut[2]]
+    kept = [
+        cut
+        for number, author, start, end in cuts
+        if (cut := (number, author, *_stripped(text, start, end)))[3] > cut[2]
+    ]
     own = [number for number, *_ in kept]
     rising = None not in own and all(a < b for a, b in pairwise(own))
     numbers = own if rising else range(1, len(kept) + 1)

@@ -152,12 +152,16 @@ _NAMES_A_THING = re2.compile(
     r"gguf|fp(?:16|8|32|4)|bf16|int[48]|pcie|nvlink|nccl|nvme|ssd|hdd|docker|numa\w*|nvidia|vllm|sglang|ollama|llama|exllama\w*|tgi|"
     r"transformers|batch|tokens?|prefill|decode|kernel|driver|quant\w*|tensor|cache|swap|model|log|prompt|context|threads?|"
     r"bandwidth|latency|throughput|image|container|version|cable|riser|power|temperature|clock)\b"
-    r"|模型|显卡|显存|内存|驱动|量化|推理|日志|参数|带宽|并行|单卡|双卡|多卡|磁盘|硬盘|缓存|延迟|吞吐|精度|版本|框架|温度|功耗|频率|电源|权重|算子|内核|调度|硬件|主板|插槽"
+    r"|模型|显卡|显存|内存|驱动|量化|推理|日志|参数|带宽|并行|单卡|双卡|多卡|磁盘|硬盘|缓存|延迟|吞吐|精度|版本|框架|温度|功耗|频率|电源|权重|算子|内核|调度|硬件|主板|插槽|软件|配置|系统"
 )
 
 
 def _tells(text: str, own: tuple[str, ...]) -> bool:
-    return bool(_NAMES_A_THING.search(text)) or not _field().isdisjoint(own)
+    return (
+        bool(_NAMES_A_THING.search(text))
+        or not _field().isdisjoint(own)
+        or any(unit for _, unit in _NUMBER.findall(text))
+    )
 
 
 # flags and figures
@@ -166,8 +170,8 @@ _FLAG = re2.compile(
     r"(--?[A-Za-z][\w-]{1,50})|\b([A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]+)+)\b|\b([a-z][a-z0-9]{1,20}(?:[_-][a-z0-9]{1,20}){2,5}|(?:tensor|pipeline)_parallel|enforce[-_]eager|device_map|group_size|block[-_ ]size|batch[-_ ]size)\b"
 )
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.])(\d[\d.]{0,9}(?:%?\s?(?:-|~|to|到|至)\s?\d[\d.]{0,9})?\+?)\s?(tokens?\s?/\s?s(?:ec(?:ond)?)?\b|toks?/s\b|t/s\b|tps\b"
-    r"|[GT]B/s\b|[GMT]i?B\b|[gkm]b?\b|%|ms\b|s\b|sec(?:onds?)?\b|min(?:utes?)?\b|秒|分钟|个?\s?tokens?\b|度|°C|[GM]Hz\b|W\b|x\b|倍|times\b)?",
+    r"(?<![A-Za-z0-9_.])(\d[\d.]{0,9}(?:%?\s?(?:-|~|to|到|至)\s?\d[\d.]{0,9})?\+?)\s?((?:tokens?\s?/\s?s(?:ec(?:ond)?)?|toks?/s|t/s|tps"
+    r"|[GT]B/s|[GMT]i?B|[gkm]b?|ms|s|sec(?:ond)?s?|min(?:ute)?s?|个?\s?tokens?|[GM]Hz|W|x|times)(?![A-Za-z])|%|秒|分钟|度|°C|倍)?",
     re.I,
 )
 _SETS = re.compile(r"(?:=|到|为|成|设|是|用|to|at|of|:)\s?$", re.I)
@@ -214,8 +218,12 @@ _KINDS: tuple[tuple[ClaimKind, str], ...] = (
      r"|\b(?:try|set|use|using|switch\w*|upgrade\w*|updat\w+|add\w*|disabl\w+|enabl\w+|lower\w*|rais\w+|increas\w+|reduc\w+|mov\w+|merg\w+|install\w*|rebuil\w+|replac\w+|pass|turn(?:ing)? (?:on|off)|downgrad\w*|pin\w*|restart\w*|build)\b"),
 )  # fmt: skip
 _KIND_PATTERNS = [(kind, re2.compile(f"(?i){pattern}")) for kind, pattern in _KINDS]
-_IMPERATIVE = re2.compile(r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |you (?:can|could|should|may) |i(?:'d| would) |另外|还有|再|或者|先|请)?\s?(?:你?(?:可以)?(?:尝试|试)|换|改[^善]|把|设|调[^度]|加[^载]|启用|升级|用|开个|直接(?:换|用|上)|try|set|use|switch|upgrade|add|disable|enable|lower|raise|increase|reduce|merge|install|rebuild|replace|pass|turn)")
-_ASKS_TO_LOOK = re2.compile(r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |you (?:can|could|should|may) |另外|还有|再|或者|先|请|重点)?\s?(?:检查|查|看[^到来起]|确认|排查|监控|关注|观察|对比|check|look|verify|confirm|compare|measure|profile|monitor|watch|post|make sure|rule out)")
+_IMPERATIVE = re2.compile(
+    r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |you (?:can|could|should|may) |i(?:'d| would) |另外|还有|再|或者|先|请)?\s?(?:你?(?:可以)?(?:尝试|试)|换|改[^善]|把|设|调[^度]|加[^载]|启用|升级|用|开个|直接(?:换|用|上)|try|set|use|switch|upgrade|add|disable|enable|lower|raise|increase|reduce|merge|install|rebuild|replace|pass|turn)"
+)
+_ASKS_TO_LOOK = re2.compile(
+    r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |you (?:can|could|should|may) |另外|还有|再|或者|先|请|重点)?\s?(?:检查|查|看[^到来起]|确认|排查|监控|关注|观察|对比|check|look|verify|confirm|compare|measure|profile|monitor|watch|post|make sure|rule out)"
+)
 
 
 def kind(text: str) -> ClaimKind:
@@ -223,7 +231,11 @@ def kind(text: str) -> ClaimKind:
     if _ASKS_TO_LOOK.search(text):
         return "diagnostic-step"
     if _IMPERATIVE.search(text):
-        return "diagnostic-step" if re.search(r"看(?:看|速度|有没有|是否|一下)|对比|\band (?:see|compare)\b", text) else "fix"
+        return (
+            "diagnostic-step"
+            if re.search(r"看(?:看|速度|有没有|是否|一下)|对比|\band (?:see|compare)\b", text)
+            else "fix"
+        )
     return next((kind for kind, pattern in _KIND_PATTERNS if pattern.search(text)), "fact")
 
 

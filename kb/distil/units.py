@@ -13,13 +13,17 @@ from kb.distil.statements import Clause, numbers
 MOST_CLAUSES = 4
 MOST_CHARS = 160
 
+# A condition, a concession or a reason: what it is one of comes next.
 _OPENS = re2.compile(
-    r"(?i)^(?:(?:但|而|不过|另外|还有)?(?:如果|假如|要是|倘若|若|当|虽然|尽管|因为|由于|为了|只要|除非|即使|就算)|(?:but |and |so )?(?:if|when|while|although|unless|because|since|once|as long as)\b)"
+    r"(?i)如果|假如|要是|倘若|(?:的话|时|的时候)$|^(?:但|而|不过|另外|还有)?(?:若|当|虽然|尽管|因为|由于|为了|只要|除非|即使|就算|一旦)"
+    r"|^(?:but |and |so |also )?(?:if|when|while|although|unless|because|since|once|as long as)\b"
 )
+# A consequence, an example or a clause without a subject of its own.
 _FOLLOWS = re2.compile(
-    r"(?i)^(?:那|就|会|也|才|它|这|其|导致|造成|从而|否则|所以|因此|反而|说明|以便|来|避免|能|更|都|并|而(?:不是|CPU|GPU)|比如|例如|默认|尤其|特别是|结果|容易|慢|快|间接|有时候|甚至|给|不然|再|"
+    r"(?i)^(?:那|就|会|要|可能|确保|以免|但(?:是)?(?:也|对|能|会)|对|别|也|才|它|这|其|导致|造成|从而|否则|所以|因此|反而|说明|以便|来|避免|能|更|都|并|而(?:不是|CPU|GPU)|比如|例如|默认|尤其|特别是|结果|容易|慢|快|间接|有时候|甚至|给|不然|再|"
     r"(?:so|then|otherwise|which|that|and it|it|this|and that|not|e\.g\.|for example|especially|instead)\b)"
 )
+# Words that only lead over.
 _FILLER = re2.compile(
     r"(?i)^(?:第[一二三四五六七八九十\d]+(?:步|点|个)?|首先|其次|然后|最后|另外|此外|还有|还有个小细节|总之|顺便|first|second|third|also|finally|then|next|lastly|hi|hello|thanks)$"
 )
