@@ -126,6 +126,27 @@ _NAME = re.compile(r"[a-z]{3}")
 _JOINED = re.compile(r"[_\-/]")
 
 
+@cache
+def _synonyms() -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Words of a glossary term -> words of what means the same."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for one, other in glossary():
+        a, b = words(one), words(other)
+        if a and b:
+            found[a] = found.get(a, ()) + b
+            found[b] = found.get(b, ()) + a
+    return found
+
+
+def _meanings(own: tuple[str, ...]) -> set[str]:
+    """What the glossary adds, looked up by words so that the time does not grow with the glossary."""
+    table, found = _synonyms(), set[str]()
+    for length in (1, 2, 3):
+        for at in range(len(own) - length + 1):
+            found.update(table.get(own[at : at + length], ()))
+    return found - set(own)
+
+
 # Ways to say the same in either language, one a line; a longer one is looked for first.
 SYNONYMS = Path(__file__).with_name("synonyms.tsv")
 
