@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from kb.distil.statements import flags
-from kb.text import GLOSSARY_WEIGHT, words
+from kb.text import GLOSSARY_WEIGHT, glossary, words
 
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _FIGURE = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?")
