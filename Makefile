@@ -1,6 +1,7 @@
-# make run: set everything up and serve. make test: set everything up and pass the whole suite.
+# make run: set everything up and serve (PORT=8001 make run: on another port). make test: set everything up and pass the whole suite.
 PYTHON ?= python3
-ADDRESS ?= 127.0.0.1:8000
+PORT ?= 8000
+ADDRESS ?= 127.0.0.1:$(PORT)
 BIN := .venv/bin
 export ADDRESS
 
@@ -16,6 +17,7 @@ setup: .venv/ready
 	touch $@
 
 run: setup
+	@$(BIN)/python -m infermary.address $(ADDRESS)
 	LOCAL_OPERATOR=$${LOCAL_OPERATOR:-1} $(BIN)/python manage.py prepare
 	@echo
 	@echo "  Infermary: http://$(ADDRESS)/   (Ctrl-C stops it)"

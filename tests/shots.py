@@ -48,7 +48,7 @@ def pages() -> dict[str, str]:
         "entry": "/entries/eager-mode/", "claims": "/claims/", "claim": "/claims/S1-02/",
         "claim-edit": "/claims/S1-02/edit/", "closed": closed.get_absolute_url(), "flags": "/flags/", "review": "/review/",
         "draft": "/drafts/new/edit/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
-        "run": f"/runs/{run.pk}/", "help": "/help/", "missing": "/nowhere/",
+        "run": f"/runs/{run.pk}/", "help": "/help/", "sign-in": "/accounts/login/", "account": "/accounts/", "missing": "/nowhere/",
     }  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from bs4 import BeautifulSoup
 
 PUBLIC = ["/", "/entries/", "/search/", "/search/?q=掉卡", "/search/?q=zzqqx",
           "/entries/?kind=slow&symptom=oom", "/entries/eager-mode/", "/claims/",
-          "/claims/?verdict=wrong&kind=fix&thread=two-cards-slow", "/help/"]  # fmt: skip
+          "/claims/?verdict=wrong&kind=fix&thread=two-cards-slow", "/help/", "/flags/",
+          "/accounts/login/"]  # fmt: skip
 LANGUAGES = {"en": "en", "zh": "zh-CN"}
 
 
