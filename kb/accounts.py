@@ -31,7 +31,8 @@ class LongEnough(MinimumLengthValidator):
         few = f"密码太短，至少要有 {self.min_length} 个字符。"
         return few if language() == "zh" else f"The password is too short: at least {self.min_length} characters."
 
-    get_help_text = get_error_message
+    def get_help_text(self) -> str:
+        return f"至少 {self.min_length} 个字符。" if language() == "zh" else f"At least {self.min_length} characters."
 
 
 class AccountAdapter(DefaultAccountAdapter):
