@@ -130,6 +130,9 @@ def evaluation(outcome: Report, lang: str) -> str:
     lines += ["", "said     right     n" if lang == "en" else "所称    实际     n"]
     lines += [f"{row['said']:>5.0%}{row['right']:>10.0%}{row['n']:>6}" for row in data["reliability"]]
     lines += [f"ECE {calibration_error(outcome.judged):.3f}", ""]
+    if data["facts"]:
+        heading = ("事实", "精确率", "召回率") if lang == "zh" else ("fact", "precision", "recall")
+        lines += [f"{heading[0]:<14}{'n':>5}{heading[1]:>11}{heading[2]:>9}", *map(_extracted, data["facts"]), ""]
     lines += [_missed(case) for case in data["missed"]]
     return "\n".join([*lines, *(f"! {error['id']}: {error['error']}" for error in data["errors"])])
 
@@ -137,6 +140,11 @@ def evaluation(outcome: Report, lang: str) -> str:
 def _figures(name: str, row: dict[str, float]) -> str:
     shares = "".join(f"{row[key]:>8.1%}" for key in ("top1", "top3", "top5"))
     return f"{name:<14}{row['n']:>5}{shares}{row['mrr']:>8.3f}{row['brier']:>8.3f}"
+
+
+def _extracted(row: dict[str, Any]) -> str:
+    precision = "-" if row["precision"] is None else f"{row['precision']:.0%}"
+    return f"{row['fact']:<14}{row['n']:>5}{precision:>11}{row['recall']:>9.0%}"
 
 
 def _missed(case: dict[str, Any]) -> str:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from kb import extraction
 from kb.judgement import Assessment, Submission, encodable
 
 PARTS = ("symptom", "command", "log", "nvidia_smi")
@@ -75,6 +76,7 @@ class Judged:
 class Report:
     judged: list[Judged] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
+    facts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -83,6 +85,7 @@ class Report:
             "by_kind": {key: figures(part) for key, part in _grouped(self.judged, "kind")},
             "by_lang": {key: figures(part) for key, part in _grouped(self.judged, "lang")},
             "reliability": reliability(self.judged),
+            "facts": extraction.figures(self.facts),
             "missed": [
                 {"id": case.id, "right": sorted(case.right), "rank": case.rank, "first": list(case.first)}
                 for case in self.judged if not 1 <= case.rank <= 3
@@ -98,7 +101,10 @@ def evaluate(lines: Iterable[str], assess: Callable[[Submission], Assessment]) -
             continue
         try:
             id, submission, data = read_case(line)
-            report.judged.append(judge(id, data, assess(submission)))
+            answer = assess(submission)
+            report.judged.append(judge(id, data, answer))
+            if isinstance(stated := data.get("facts"), dict):
+                report.facts += extraction.compared(answer.facts, stated)
         except BadCase as error:
             report.errors.append((error.id or f"line {number}", error.en))
         except Exception as error:

@@ -163,6 +163,8 @@ def _read_command(collector: Collector, text: str, start: int, end: int, engine:
     if server := _SERVER.search(text[start:end]):
         collector.add("engine.program", engine, (start + server.start(), end))
     _read_image(collector, text, start, end)
+    if engine == "llama.cpp" and (build := _BUILD.search(text[start:end])):
+        collector.add("engine.version", build.group(1), (start + build.start(1), start + build.end(1)))
     in_docker = words[0].text in ("docker", "podman", "nerdctl") or any(
         word.text in ("docker", "podman") for word in words[:4]
     )
@@ -172,6 +174,7 @@ def _read_command(collector: Collector, text: str, start: int, end: int, engine:
     read_words(collector, words, engine)
 
 
+_BUILD = re2.compile(r"llama-\w{3,10}(?:\.exe)? \(?(b\d{4,5})\b")
 _IMAGE_VERSION = re2.compile(
     r"(?:vllm-openai|sglang|text-generation-inference|ollama/ollama|llama\.cpp):v?(\d+\.\d+[\w.-]*)"
 )

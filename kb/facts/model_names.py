@@ -27,9 +27,9 @@ QUANT_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"mxfp4", "mxfp4"),
     (r"(?:iq|q)([2-68])(?:_[k01](?:_(?:xxs|xs|xl|[sml]))?|_[a-z]{1,3})", "gguf-q"),
     (r"gptq[-_ ]{0,2}(?:int)?8(?:[-_ ]?bits?)?|(?:int8|8[-_ ]?bits?)[-_ ]gptq", "gptq-int8"),
-    (r"gptq(?:[-_ ]{0,2}(?:int4|4[-_ ]?bits?))?|(?:int4|4[-_ ]?bits?)[-_ ]gptq", "gptq-int4"),
-    (r"awq(?:[-_ ]{0,2}(?:int4|4[-_ ]?bits?|w4a16))?|(?:int4|4[-_ ]?bits?)[-_ ]awq", "awq-int4"),
-    (r"exl2|exllamav2[- ]quant", "exl2"),
+    (r"(?:auto)?gptq(?:[-_ ]{0,2}(?:int4|4[-_ ]?bits?))?|(?:int4|4[-_ ]?bits?)[-_ ]gptq", "gptq-int4"),
+    (r"(?:auto)?awq(?:[-_ ]{0,2}(?:int4|4[-_ ]?bits?|w4a16))?|(?:int4|4[-_ ]?bits?)[-_ ]awq", "awq-int4"),
+    (r"exl2|exllamav2[- ]quant|\d\.\d{1,2} ?bpw", "exl2"),
     (
         r"(?:bnb|bitsandbytes)[-_ ]{0,2}(?:int8|8[-_ ]?bits?)|load_in_8bit|llm\.int8|(?:int8|8[-_ ]?bits?)[-_ ](?:bnb|bitsandbytes)",
         "bnb-int8",

@@ -35,6 +35,13 @@ ENGINES: tuple[tuple[str, str, int], ...] = (
     (r"fastchat|fschat", "fastchat", 2),
     (r"text-generation-webui|oobabooga", "text-generation-webui", 2),
     (r"(?:hf |hugging ?face )?transformers|hugging ?face|AutoModel\w*", "transformers", 1),
+    # What only one of them has.
+    (r"guided_json|guided_decoding|MQLLMEngine|EngineCore|VllmWorker\w*", "vllm", 0),
+    (r"mem[-_]fraction[-_]static|max_running_requests", "sglang", 0),
+    (r"OLLAMA_\w+|layers\.offload", "ollama", 0),
+    (r"ggml_\w+|gguf_\w+|-ngl \d+", "llama.cpp", 0),
+    (r"exl2|exl3", "exllamav2", 0),
+    (r"load_in_[48]bit|torch_dtype|device_map|MatMul8bitLt|peft", "transformers", 0),
 )
 _PATTERNS = [
     (re2.compile(rf"(?i)(?:^|[^A-Za-z])({pattern})(?:$|[^A-Za-z])"), name, rank) for pattern, name, rank in ENGINES
@@ -50,6 +57,13 @@ _VERSION_BEFORE = re2.compile(
 )
 _UPGRADED = re2.compile(
     r"(?i)^.{0,24}?(?:升级?到|升至|更新到|换到|upgrad\w+ to|updated to|->|to)\s?v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:post|rc|dev)\d{1,4})?)"
+)
+_TO_VERSION = re2.compile(
+    r"(?i)(?:upgrad\w+|updat\w+|going|went|moved?|moving|升级|更新)[^.。\n]{0,24}?(?:to|到|至|成)\s?(?:version |v)?(\d{1,2}\.\d{1,3}\.\d{1,3}(?:\.?(?:post|rc|dev)\d{1,4})?)"
+    r"|(?i)\bfrom v?\d{1,2}\.\d{1,3}\.\d{1,3} (?:up )?to v?(\d{1,2}\.\d{1,3}\.\d{1,3}(?:\.?(?:post|rc|dev)\d{1,4})?)"
+)
+_OTHER_SOFTWARE = re2.compile(
+    r"(?i)driver|驱动|cuda|torch|python|nccl|kernel|内核|ubuntu|docker|transformers|windows|flash"
 )
 _NOT_A_VERSION = re2.compile(r"(?i)^\s?(?:b\b|g\b|gb|gib|tok|ms|s\b|x\b|倍|秒|个)")
 # An engine named as a comparison is not the one in trouble.
@@ -77,7 +91,18 @@ def extract(text: str, source: str) -> list[Fact]:
         _, start, end, name = min(named)
         collector.add("engine.name", name, (start, end))
         _add_version(collector, name)
+    if not collector.has("engine.version"):
+        _add_upgrade(collector)
     return collector.facts
+
+
+def _add_upgrade(collector: Collector) -> None:
+    """Who goes "from 0.4.0 to 0.4.1" without naming what speaks of the engine, unless something else stands beside it."""
+    for match in _TO_VERSION.finditer(collector.text):
+        if not _OTHER_SOFTWARE.search(collector.text[max(0, match.start() - 30) : match.end()]):
+            group = 1 if match.group(1) else 2
+            collector.add("engine.version", match.group(group), match.span(group))
+            return
 
 
 def _add_version(collector: Collector, engine: str) -> None:

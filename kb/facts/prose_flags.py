@@ -39,7 +39,7 @@ _FLAG = re2.compile(rf"(?i)(--(?:no-)?(?:{_ANY})|\b(?:{_NAMES}))\b{_VALUE}")
 _DASHED = re2.compile(r"(?:^|[\s`\"'(,:\p{Han}])(--[A-Za-z][\w-]{2,50})(?:=([\w.]{1,40})|[ ](\d[\d.]{0,12})\b)?")
 _ASSIGNED = re2.compile(r"(?i)\b(quantization|dtype)\s?=\s?[\"']?(\w{2,20})")
 _PARALLEL = re2.compile(
-    r"(?i)(?:\bTP\s?[=:]?\s?(\d{1,3})\b|\btensor[- _]parallel(?:ism|[- _]size)?\s?(?:size)?\s?(?:of|=|to|:|is|is set to|设为|为)?\s?(\d{1,3})\b|张量并行(?:数|度|大小)?\s?(?:=|:|为|是|设为|设成|设置为|改成)?\s?(\d{1,3}))"
+    r"(?i)(?:\bTP\s?[=:]?\s?(\d{1,3})\b|\btensor[- _]parallel(?:ism|[- _]size)?\s?(?:size)?\s?(?:of|=|to|:|is|is set to|设为|为)?\s?(\d{1,3})\b|张量并行(?:数|度|大小)?\s?(?:=|:|为|是|设为|设成|设置为|改成)?\s?(\d{1,3})|(\d{1,2}) ?[卡路](?:的)?张量并行)"
 )
 _PIPELINE = re2.compile(
     r"(?i)\bPP\s?[=:]?\s?(\d{1,3})\b|\bpipeline[- _]parallel(?:ism|[- _]size)?\s?(?:of|=|to|:|is)?\s?(\d{1,3})\b"

@@ -1,0 +1,63 @@
+"""The engine that somebody speaks of without its name, and the version that he came to."""
+
+import pytest
+
+from kb.facts import extract
+from kb.judgement import Submission
+
+
+def known(text: str):
+    return extract(Submission(text))
+
+
+@pytest.mark.parametrize(
+    ("said", "engine"),
+    [
+        ("the log waits for MQLLMEngine", "vllm"),
+        ("with load_in_8bit=True it is slower", "transformers"),
+        ("started with mem-fraction-static 0.8", "sglang"),
+        ("level=INFO msg=offload layers.offload=29", "ollama"),
+        ("34B in exl2 is slow", "exllamav2"),
+    ],
+)
+def test_what_only_one_engine_has_names_it(said, engine):
+    assert known(said).value("engine.name") == engine
+
+
+def test_a_name_counts_before_what_only_hints():
+    assert known("vLLM with torch_dtype=half").value("engine.name") == "vllm"
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ("After going from 0.4.0 to 0.4.1 throughput fell", "0.4.1"),
+        ("Since the automatic update to 0.5.4 it runs on the CPU", "0.5.4"),
+        ("从旧版升级到 0.8.5 之后变慢", "0.8.5"),
+        ("the driver went from 535.1.2 to 550.54.15", None),
+        ("torch was upgraded to 2.5.1", None),
+    ],
+)
+def test_the_version_that_one_came_to(said, version):
+    assert known(said).value("engine.version") == version
+
+
+@pytest.mark.parametrize(
+    ("said", "quant"),
+    [
+        ("AutoAWQ 量化后部署", "awq-int4"),
+        ("Llama 70B 4.5bpw", "exl2"),
+        ("Llama-3.1-70B in f16", "fp16"),
+        ("bitsandbytes INT8; inputs will be cast from torch.bfloat16 to float16", "bnb-int8"),
+    ],
+)
+def test_weight_formats_as_people_write_them(said, quant):
+    assert {fact.value for fact in known(said).holding("model.quant")} == {quant}
+
+
+def test_cards_before_the_words_of_parallelism_in_chinese():
+    assert known("用 4 卡张量并行启动").value("engine.tensor_parallel") == 4
+
+
+def test_the_build_of_llama_cpp():
+    assert known("llama-server b6123 on Windows is slow").value("engine.version") == "b6123"
