@@ -119,8 +119,6 @@ ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_SESSION_REMEMBER = True
 # The local operator may sign in as somebody else.
 ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
-# A link instead of a form: the content security policy lets a form lead to the site only, also by way of a redirect.
-SOCIALACCOUNT_LOGIN_ON_GET = True
 OIDC = {name: env.str(f"OIDC_{name}", default="") for name in ("ISSUER", "CLIENT_ID", "CLIENT_SECRET", "NAME")}
 SOCIALACCOUNT_PROVIDERS = single_sign_on(OIDC)
 # On one machine, whoever reaches the loopback address is its operator; see THREAT_MODEL.md.

@@ -8,7 +8,7 @@ from allauth.account import views
 from allauth.socialaccount import views as single_sign_on
 from allauth.socialaccount.providers.openid_connect.views import callback, login
 from django.contrib.auth.decorators import login_not_required, login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import path, re_path
 from requests import RequestException
@@ -23,9 +23,16 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """To the sign-in service of the team; a page that says so where it does not answer."""
+    """To the sign-in service of the team; a page that says so where it does not answer.
+
+    A form starts it, with its token, so that no foreign page can. The content security policy lets no form lead away
+    from the site, not even by way of a redirect: hence the page in between.
+    """
     try:
-        return login(request, provider_id)
+        answer = login(request, provider_id)
+        if request.method == "POST" and isinstance(answer, HttpResponseRedirect):
+            return render(request, "socialaccount/login_redirect.html", {"redirect_to": answer.url})
+        return answer
     except RequestException:
         logger.exception("the OpenID provider does not answer")
         return render(request, "socialaccount/authentication_error.html", status=502)

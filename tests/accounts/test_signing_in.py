@@ -50,6 +50,13 @@ def test_a_wrong_password_says_the_same_as_an_unknown_name(alice):
     assert faults[0] == faults[1] != ""
 
 
+def test_an_account_that_is_switched_off_lets_nobody_in(alice):
+    inside, _ = signed_in("alice")
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    browser, _ = signed_in("alice")
+    assert who(browser) == who(inside) == "Sign in"
+
+
 def test_guessing_is_stopped(alice):
     browser = Client(headers={"accept-language": "en"})
     for _ in range(5):

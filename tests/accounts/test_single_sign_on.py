@@ -29,13 +29,18 @@ def provider(db, settings):
 
 def way_in(browser, path=SIGN_IN):
     page = BeautifulSoup(browser.get(path).content, "html.parser")
-    return next(link["href"] for link in page.select("main a") if "Acme" in link.text)
+    return next(form["action"] for form in page.select("main form") if "Acme" in form.text)
+
+
+def to_the_provider(browser, path=SIGN_IN):
+    """The address to which the page in between sends a browser, after a click on the button."""
+    page = BeautifulSoup(browser.post(way_in(browser, path)).content, "html.parser")
+    return page.find("meta", {"http-equiv": "refresh"})["content"].removeprefix("0;url=")
 
 
 def through(browser, path=SIGN_IN):
-    """What a browser does after a click on the button: to the provider and back."""
-    there = browser.get(way_in(browser, path))
-    back = httpx.get(there["Location"]).headers["Location"]
+    """To the provider and back."""
+    back = httpx.get(to_the_provider(browser, path)).headers["Location"]
     assert back.startswith("http://testserver/accounts/oidc/sso/callback/")
     return browser.get(back.removeprefix("http://testserver"), follow=True)
 
@@ -89,10 +94,21 @@ def test_the_local_operator_is_not_connected_to_whoever_signs_in(provider, setti
     assert not operator.socialaccount_set.exists()
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_foreign_page_cannot_start_it(provider, alice, language):
+    """A link only leads to a page with a button, and a form of another site has no token."""
+    browser, _ = signed_in("alice", browser=Client(headers={"accept-language": language}, enforce_csrf_checks=False))
+    for address in ("/accounts/oidc/sso/login/", "/accounts/oidc/sso/login/?process=connect"):
+        page = sound(browser.get(address), language)
+        assert page.select_one("main form input[name=csrfmiddlewaretoken]")
+        browser.handler.enforce_csrf_checks = True
+        assert browser.post(address).status_code == 403
+        browser.handler.enforce_csrf_checks = False
+
+
 def test_an_answer_that_nobody_asked_for_signs_nobody_in(provider):
     browser = english()
-    there = browser.get(way_in(browser))
-    back = httpx.get(there["Location"]).headers["Location"].removeprefix("http://testserver")
+    back = httpx.get(to_the_provider(browser)).headers["Location"].removeprefix("http://testserver")
     assert sound(english().get(back), "en").find(string="The sign-in service did not work")
     changed = browser.get(back.replace("state=", "state=x"))
     assert "did not work" in changed.content.decode() and who(browser) == "Sign in"
@@ -119,7 +135,7 @@ def test_a_provider_that_does_not_answer_is_a_page_not_a_crash(db, settings, ali
         {"ISSUER": "http://127.0.0.1:9", "CLIENT_ID": "x", "CLIENT_SECRET": "y", "NAME": "Acme"}
     )
     browser = english()
-    answer = browser.get(way_in(browser))
+    answer = browser.post(way_in(browser))
     assert answer.status_code == 502 and "could not be reached" in answer.content.decode()
     signed_in("alice", PASSWORD, browser)
     assert who(browser) == "alice curator Sign out"

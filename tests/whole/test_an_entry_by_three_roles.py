@@ -99,7 +99,7 @@ def write(page: Page, url: str) -> None:
 def comes_in_by_single_sign_on(carol: Page, ada: Page, url: str) -> None:
     """From the provider of the team, as a reader; the administrator makes her a curator."""
     carol.goto(f"{url}/claims/")
-    carol.get_by_role("link", name="Sign in with Acme").click()
+    carol.get_by_role("button", name="Sign in with Acme").click()
     carol.wait_for_url("**/claims/")
     expect(carol.locator(".who")).to_contain_text("carol reader")
     ada.goto(f"{url}/people/")
