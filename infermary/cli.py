@@ -1,4 +1,4 @@
-"""The `infermary` command: diagnose a text, check this machine, replay a bundle, measure the ranking.
+"""The `infermary` command: diagnose a text, check this machine, replay a bundle, measure the ranking, distil a thread.
 
 Needs no site, no database and no broker, and nothing that they need.
 """
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"infermary {metadata.version('infermary')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_diagnose, _add_check, _add_replay, _add_evaluate):
+    for add in (_add_diagnose, _add_check, _add_replay, _add_evaluate, _add_distil):
         command = add(commands)
         command.add_argument("--json", action="store_true", help="machine-readable output · 输出 JSON")
         command.add_argument("--lang", choices=("zh", "en"), default=report.usual_language(), help="language · 语言")
@@ -109,6 +109,20 @@ def _add_evaluate(commands: Any) -> argparse.ArgumentParser:
     )  # fmt: skip
     command.add_argument("--without", metavar="PART", help="leave out one part of the ranking · 去掉一部分")
     command.set_defaults(run=_evaluate)
+    return command
+
+
+def _add_distil(commands: Any) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        "distil",
+        help="what a thread says, claim by claim · 提炼讨论帖",
+        description="Tell the posts of a thread apart, find what they say, count it, and match it with the known claims.",
+    )
+    command.add_argument("file", metavar="FILE", help="the thread as text; - for standard input")
+    command.add_argument(
+        "--inventory", metavar="CLAIMS.json", help="measure how much of a list of its claims is found · 用说法清单评估"
+    )
+    command.set_defaults(run=_distil)
     return command
 
 
@@ -189,6 +203,25 @@ def _evaluate(args: argparse.Namespace) -> int:
             return NOTHING
     print(json.dumps(outcome.to_json(), ensure_ascii=False) if args.json else report.evaluation(outcome, args.lang))
     return 0 if outcome.judged else NOTHING
+
+
+def _distil(args: argparse.Namespace) -> int:
+    from infermary import thread
+
+    try:
+        read = thread.Measurable(sources.read_text(args.file))
+        listed, keys = thread.claims_listed(args.inventory, args.file) if args.inventory else ([], frozenset())
+        digest = read.digest()
+    except Unreadable as error:
+        _complain(error, args.lang)
+        return NOTHING
+    outcome = thread.measured(read, listed, keys) if listed else {}
+    if args.json:
+        print(json.dumps(thread.as_json(digest, outcome), ensure_ascii=False))
+    else:
+        print(thread.human(digest, args.lang))
+        print(thread.figures(outcome, listed, args.lang), end="\n" if outcome else "")
+    return 0 if digest.lines else NOTHING
 
 
 def _check(args: argparse.Namespace) -> int:

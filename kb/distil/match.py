@@ -37,6 +37,8 @@ PAIR_WEIGHT = 0.2
 # What is said the other way round keeps this much of its likeness, and what lacks all rare names of the passage this much.
 TURNED = 0.6
 NAMELESS = 0.85
+# So much of a passage, by weight, must be there at least: few common words are no statement.
+COVERED = 0.2
 # A name is rare that so many passages have at most.
 RARE_SHARE = 0.03
 # A term that no passage has tells as much as one that so many have.
@@ -243,6 +245,12 @@ class Rarity:
         return {term: value / norm for term, value in vector.items()}
 
 
+def key_words(text: str) -> frozenset[str]:
+    """The words and figures of a text without talk, as two texts are held side by side to see whether they say the same."""
+    figures = (f"figure {figure}" for figure in _FIGURE.findall(text))
+    return frozenset((*(word for word in words(text) if word not in _TALK), *figures))
+
+
 @dataclass
 class Matcher:
     """Named passages, of which a text may be one said otherwise; a name may have several, and new ones may be added."""
@@ -259,13 +267,15 @@ class Matcher:
     def likeness(self, terms: Terms) -> dict[str, float]:
         """Name -> likeness 0-1 of its nearest passage, for all that share a term."""
         shared: dict[int, float] = defaultdict(float)
+        covered: dict[int, float] = defaultdict(float)
         for term, value in self.rarity.weighed(terms).items():
             for number, other in self._having.get(term, ()):
                 shared[number] += value * other
+                covered[number] += other * other
         best: dict[str, float] = {}
         for number, score in shared.items():
             name, passage, telling = self._named[number]
-            if score <= best.get(name, 0.0):
+            if score <= best.get(name, 0.0) or covered[number] < COVERED:
                 continue
             score *= TURNED if terms.turned(passage) else 1.0
             score *= NAMELESS if telling and telling.isdisjoint(terms.weights) else 1.0
