@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Literal
 
 from kb.distil.digest import Line, Place, Post
 from kb.distil.match import Matcher, Rarity, Terms
@@ -16,15 +17,16 @@ from kb.entry_file import EntryFile
 from kb.thread_file import ClaimFile, ClaimKind
 
 # Measured on the two threads whose claims are shipped (`infermary distil --inventory`): below, what is told of another
-# claim begins to be taken for this one faster than more is found.
-SAME_CLAIM = 0.33
+# claim begins to be taken for this one faster than more is found. Chinese is cut into words long and short and into pairs,
+# English only into words, so more of it must be alike; on made-up threads everything wrong was below this.
+SAME_CLAIM = {"zh": 0.33, "en": 0.5}
 # Advice is seldom what was meant as a statement, and the other way round: of such a pair so much is left.
 OTHER_KIND = 0.9
 ADVICE = ("fix", "diagnostic-step")
 # Two clauses of a thread share its subject, so more must be alike than with a claim.
 SAME_STATEMENT = 0.5
-# An entry's phrase names a symptom, a statement its cause: less is shared.
-SAME_ENTRY = 0.3
+# An entry's phrases name many things, any of which may be what it is about.
+SAME_ENTRY = {"zh": 0.4, "en": 0.5}
 # A claim is looked for in so many clauses together.
 WIDEST = 3
 # Of the claims that the same clauses fit, these are kept: one clause may say two things ("check A and B").
@@ -58,6 +60,10 @@ def _terms(part: Sequence[Clause]) -> Terms:
     return Terms.of(_text(part), tuple(word for clause in part for word in clause.words))
 
 
+def _language(text: str) -> Literal["zh", "en"]:
+    return "zh" if HAN.search(text) else "en"
+
+
 @dataclass
 class Known:
     """The claims and entries that statements are compared with."""
@@ -81,18 +87,19 @@ class Known:
 
     def claims_like(self, terms: Terms, text: str) -> list[tuple[float, str]]:
         """The claims that a text may state, each with its likeness."""
-        like = [(score, key) for key, score in self._claims.likeness(terms).items() if score >= SAME_CLAIM]
+        least = SAME_CLAIM[_language(text)]
+        like = [(score, key) for key, score in self._claims.likeness(terms).items() if score >= least]
         advises = bool(like) and kind(text) in ADVICE
         like = [(s if advises == (self.by_key[key].kind in ADVICE) else s * OTHER_KIND, key) for s, key in like]
-        return [(score, key) for score, key in like if score >= SAME_CLAIM]
+        return [(score, key) for score, key in like if score >= least]
 
-    def entry_of(self, terms: Terms, among: Sequence[str] = ()) -> str:
+    def entry_of(self, said: Said, among: Sequence[str] = ()) -> str:
         """The entry that a statement concerns; `among` are those that its claim names already."""
-        like = self._entries.likeness(terms)
+        like = self._entries.likeness(said.terms)
         if among:
             return max(among, key=lambda slug: like.get(slug, 0.0))
         best = max(like, key=lambda slug: like[slug], default="")
-        return best if best and like[best] >= SAME_ENTRY else ""
+        return best if best and like[best] >= SAME_ENTRY[_language(said.text)] else ""
 
 
 _ASIDE = re.compile(r"[（(][^（）()]*[）)]")
@@ -168,7 +175,7 @@ def _kept(matches: Iterable[Match]) -> Iterator[Match]:
 
 def _known_line(claim: ClaimFile, said: Sequence[Said], known: Known) -> Line:
     best = max(said, key=lambda one: one.score)
-    entry = known.entry_of(best.terms, claim.entries) if claim.entries else ""
+    entry = known.entry_of(best, claim.entries) if claim.entries else ""
     return _line(said, best, claim.kind, claim=claim.key, verdict=claim.verdict, entry=entry)
 
 
@@ -192,13 +199,13 @@ def _alike(said: Sequence[Said], rarity: Rarity) -> list[list[Said]]:
 
 def _new_line(said: Sequence[Said], known: Known) -> Line:
     kinds = Counter(kind(one.text) for one in said)
-    return _line(said, said[0], kinds.most_common(1)[0][0], entry=known.entry_of(said[0].terms))
+    return _line(said, said[0], kinds.most_common(1)[0][0], entry=known.entry_of(said[0]))
 
 
 def _line(said: Sequence[Said], best: Said, what: ClaimKind, **matched: str) -> Line:
     ways = Counter(polarity(one.text, what) for one in said)
     return Line(
-        kind=what, language="zh" if HAN.search(best.quote) else "en", statement=" ".join(best.quote.split()),
+        kind=what, language=_language(best.quote), statement=" ".join(best.quote.split()),
         polarity=ways.most_common(1)[0][0], said=tuple(Place(one.post, one.start, one.end) for one in said),
         flags=_each(flags(one.text) for one in said), numbers=_each(numbers(one.text) for one in said), **matched,
     )  # fmt: skip

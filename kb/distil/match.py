@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import re2
+
 from kb.distil.statements import flags
 from kb.text import GLOSSARY_WEIGHT, glossary, words
 
@@ -26,7 +28,7 @@ _UP = re.compile(
     re.I,
 )
 _DOWN = re.compile(
-    r"调小|调低|降到|降低|减小|减少|压到|设小|太大|过大|太高|\b(?:lower|reduc|decreas|smaller|too (?:large|big|high))",
+    r"调小|调低|降到|降低|减小|减少|压到|设小|调小|太大|过大|太高|\b(?:lower|reduc|decreas|small(?:er)?\b|too (?:large|big|high))",
     re.I,
 )
 _NOT = re.compile(r"不是|并非|不在|没有?必要|不至于|不该|\b(?:not|isn't|aren't|never|no need)\b", re.I)
@@ -39,6 +41,7 @@ TURNED = 0.6
 NAMELESS = 0.85
 # So much of a passage, by weight, must be there at least: few common words are no statement.
 COVERED = 0.2
+FEWEST_WORDS = 2
 # A name is rare that so many passages have at most.
 RARE_SHARE = 0.03
 # A term that no passage has tells as much as one that so many have.
@@ -154,19 +157,19 @@ SYNONYMS = Path(__file__).with_name("synonyms.tsv")
 
 
 @cache
-def _ways() -> tuple[re.Pattern[str], dict[str, str]]:
+def _ways() -> tuple[re2._Regexp, dict[str, str]]:
     """A pattern of all ways to say something, and for each the first of its line."""
     means: dict[str, str] = {}
     for line in SYNONYMS.read_text("utf-8").splitlines():
         first, *others = (way.strip() for way in line.split("\t"))
         means |= {way: first for way in (first, *others) if way}
     pattern = "|".join(_whole(way) for way in sorted(means, key=len, reverse=True))
-    return re.compile(pattern, re.I), means
+    return re2.compile(f"(?i){pattern}"), means
 
 
 def _whole(way: str) -> str:
     """A Latin way begins at a word's beginning."""
-    return (r"(?<![a-z])" if way[0].isascii() and way[0].isalpha() else "") + re.escape(way)
+    return (r"\b" if way[0].isascii() and way[0].isalpha() else "") + re2.escape(way)
 
 
 def _said(text: str) -> set[str]:
@@ -268,14 +271,16 @@ class Matcher:
         """Name -> likeness 0-1 of its nearest passage, for all that share a term."""
         shared: dict[int, float] = defaultdict(float)
         covered: dict[int, float] = defaultdict(float)
+        plain: Counter[int] = Counter()
         for term, value in self.rarity.weighed(terms).items():
             for number, other in self._having.get(term, ()):
                 shared[number] += value * other
                 covered[number] += other * other
+                plain[number] += " " not in term and terms.weights[term] >= 1
         best: dict[str, float] = {}
         for number, score in shared.items():
             name, passage, telling = self._named[number]
-            if score <= best.get(name, 0.0) or covered[number] < COVERED:
+            if score <= best.get(name, 0.0) or covered[number] < COVERED or plain[number] < FEWEST_WORDS:
                 continue
             score *= TURNED if terms.turned(passage) else 1.0
             score *= NAMELESS if telling and telling.isdisjoint(terms.weights) else 1.0

@@ -99,7 +99,7 @@ def clauses(post: Post) -> list[Clause]:
 
 
 _BREAK = re2.compile(
-    r"[,:()?](?:[^\d]|$)|[^\d],|\b(?:but|because|so that|and (?:then|check|try|see|also)|which (?:is|means|makes))\b|\n"
+    r"[,()?](?:[^\d]|$)|:(?:[\s\p{Han}]|$)|[^\d],|\b(?:but|because|so that|and (?:then|check|try|see|also)|which (?:is|means|makes))\b|\n"
 )
 # An English comma ends a clause only before a word that begins one.
 _BEGINS = re2.compile(
@@ -130,11 +130,14 @@ def _ends_clause(text: str, mark: int, end: int) -> bool:
     return bool(HAN.search(around)) or bool(_BEGINS.search(text[mark + 1 : min(end, mark + 20)]))
 
 
+_LEADING = re.compile(r"(?:[\s,:;()?!。.*•\"'`]|-(?![A-Za-z-]))*")
+_TRAILING = re.compile(r"[\s,:;(?!。.*•\"'`]*$")
+
+
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[start:end]
-    left = len(piece) - len(piece.lstrip(" \t\n,:;()?!。.*-•\"'"))
-    right = len(piece.rstrip(" \t\n,:;(?!。.*•\"'"))
-    if right > left:
+    left, right = _LEADING.match(piece).end(), _TRAILING.search(piece).start()
+    if left < right:
         yield start + left, start + right
 
 
@@ -166,24 +169,27 @@ def _tells(text: str, own: tuple[str, ...]) -> bool:
 
 # flags and figures
 
-_FLAG = re2.compile(
-    r"(--?[A-Za-z][\w-]{1,50})|\b([A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]+)+)\b|\b([a-z][a-z0-9]{1,20}(?:[_-][a-z0-9]{1,20}){2,5}|(?:tensor|pipeline)_parallel|enforce[-_]eager|device_map|group_size|block[-_ ]size|batch[-_ ]size)\b"
+_FLAG = re.compile(
+    r"(--[A-Za-z][\w-]{1,50}|(?<![\w-])-[A-Za-z]{1,5}(?=[ =]\S|$))|(?<![A-Za-z0-9_])(?!I?Q\d)([A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]{1,20}){1,6})(?![A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_-])([a-z][a-z0-9]{1,20}(?:[_-][a-z0-9]{1,20}){2,5}|(?:tensor|pipeline)_parallel|enforce[-_]eager|device_map|num_ctx"
+    r"|group_size|block[-_ ]size|batch[-_ ]size)(?![A-Za-z0-9_])",
+    re.A,
 )
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])(\d[\d.]{0,9}(?:%?\s?(?:-|~|to|到|至)\s?\d[\d.]{0,9})?\+?)\s?((?:tokens?\s?/\s?s(?:ec(?:ond)?)?|toks?/s|t/s|tps"
-    r"|[GT]B/s|[GMT]i?B|[gkm]b?|ms|s|sec(?:ond)?s?|min(?:ute)?s?|个?\s?tokens?|[GM]Hz|W|x|times)(?![A-Za-z])|%|秒|分钟|度|°C|倍)?",
+    r"|[GT]B/s|[GMT]i?B|[gkm]b?|ms|s|sec(?:ond)?s?|min(?:ute)?s?|个?\s?tokens?|[GM]Hz|W|x|times)(?![A-Za-z])|%|秒|分钟|度|°C|倍|个?字)?",
     re.I,
 )
-_SETS = re.compile(r"(?:=|到|为|成|设|是|用|to|at|of|:)\s?$", re.I)
+_SETS = re.compile(r"(?:=|到|为|成|设|是|用|回|to|at|of|:)\s?$", re.I)
 
 
 def flags(text: str) -> tuple[str, ...]:
     """Flags and variables named, each once, in one spelling."""
     found = []
     for dashed, variable, plain in _FLAG.findall(text):
-        if variable:
-            found.append(variable)
-        elif dashed.startswith("--") or plain:
+        if variable or not (plain or dashed.startswith("--")):
+            found.append(variable or dashed)
+        else:
             found.append("--" + (dashed or plain).lstrip("-").lower().replace("_", "-").replace(" ", "-"))
     return tuple(dict.fromkeys(found))
 
@@ -214,7 +220,7 @@ _KINDS: tuple[tuple[ClaimKind, str], ...] = (
      r"检查|查(?:一?下|看|了)|看(?:一?下|看|一看)|确认|排查|排除|观察|监控|关注|对比|比较|贴(?:出来|一下|个)|测(?:一?下|试)|先.{0,12}(?:跑|试)|弄清|有没有|是不是"
      r"|\b(?:check\w*|look (?:at|for|in)|verify|confirm|compare|measure|profile|monitor|watch|post (?:the|your)|share (?:the|your)|which version|what does|see (?:if|whether|what)|rule out|make sure|benchmark|paste)\b"),
     ("fix",
-     r"试试|试下|尝试|换(?:成|个|用|到|回|了|下|一)|改(?:成|为|用|下|回|一|环境|大|小)|设(?:成|为|置|大|小|到)|调(?:成|到|大|小|高|低|整)|加(?:上|个|到|大|一)|启用|开启|打开|关(?:掉|闭)|升级|更新(?:到|一)|降(?:到|低|至)|挪|合并|(?:^|[^利适作使引占可])用[^户处的]|指定|禁用|重新|上\s?[A-Z]|限制"
+     r"试试|试下|尝试|换(?:成|个|用|到|回|了|下|一)|改(?:成|为|用|下|回|一|环境|大|小)|设(?:成|为|置|大|小|到)|调(?:成|到|大|小|高|低|整)|加(?:上|个|到|大|一)|启用|开启|打开|关(?:掉|闭)|升级|更新(?:到|一)|降(?:到|低|至)|挪|合并|改用|换用|指定|禁用|重新|上\s?[A-Z]|限制"
      r"|\b(?:try|set|use|using|switch\w*|upgrade\w*|updat\w+|add\w*|disabl\w+|enabl\w+|lower\w*|rais\w+|increas\w+|reduc\w+|mov\w+|merg\w+|install\w*|rebuil\w+|replac\w+|pass|turn(?:ing)? (?:on|off)|downgrad\w*|pin\w*|restart\w*|build)\b"),
 )  # fmt: skip
 _KIND_PATTERNS = [(kind, re2.compile(f"(?i){pattern}")) for kind, pattern in _KINDS]
@@ -226,16 +232,16 @@ _ASKS_TO_LOOK = re2.compile(
 )
 
 
+_TO_SEE = re2.compile(r"看(?:看|速度|有没有|是否|一下)|对比|\band (?:see|compare|look)\b")
+_RUNS_ON = re2.compile(r"用[^,]{1,40}(?:跑|部署)")
+
+
 def kind(text: str) -> ClaimKind:
     """What a statement is: its first words decide where they ask for something, else the first kind whose words it has."""
     if _ASKS_TO_LOOK.search(text):
         return "diagnostic-step"
-    if _IMPERATIVE.search(text):
-        return (
-            "diagnostic-step"
-            if re.search(r"看(?:看|速度|有没有|是否|一下)|对比|\band (?:see|compare)\b", text)
-            else "fix"
-        )
+    if _IMPERATIVE.search(text) and not _RUNS_ON.search(text):
+        return "diagnostic-step" if _TO_SEE.search(text) else "fix"
     return next((kind for kind, pattern in _KIND_PATTERNS if pattern.search(text)), "fact")
 
 
@@ -264,3 +270,8 @@ def polarity(text: str, what: ClaimKind) -> Polarity:
     if _DENIED.search(text):
         return "denied"
     return "advised" if what in ("fix", "diagnostic-step") else "stated"
+
+
+def tells_outcome(text: str) -> bool:
+    """Whether a clause says what came of something."""
+    return bool(_NO_EFFECT.search(text) or _WORKED.search(text))

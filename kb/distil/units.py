@@ -7,7 +7,7 @@ from itertools import groupby
 
 import re2
 
-from kb.distil.statements import Clause, numbers
+from kb.distil.statements import Clause, numbers, tells_outcome
 
 # A statement is at most so many clauses and characters: more would state several things.
 MOST_CLAUSES = 4
@@ -50,7 +50,7 @@ def _belongs(unit: list[Clause], clause: Clause) -> bool:
     last = unit[-1]
     if _OPENS.search(last.text) or _FOLLOWS.search(clause.text):
         return True
-    return not clause.tells and bool(numbers(clause.text))
+    return not clause.tells and (bool(numbers(clause.text)) or tells_outcome(clause.text))
 
 
 def _fits(unit: list[Clause], clause: Clause) -> bool:
