@@ -23,7 +23,7 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from infermary.wsgi import application  # noqa: E402
-from kb import diagnose, local_operator, outcomes  # noqa: E402
+from kb import diagnose, distilling, local_operator, outcomes  # noqa: E402
 from kb.judgement import Submission  # noqa: E402
 from kb.models import Case  # noqa: E402
 from tests.pages import samples  # noqa: E402
@@ -40,13 +40,19 @@ def pages() -> dict[str, str]:
     case: Case = made["case"]
     run = made["runs"][2]
     Case.objects.update(owner=None)
+    me = User.objects.get(username=local_operator.NAME)
+    digest = distilling.begin(samples.THREAD, "Two L4, 7B, three tokens a second", "example/forum#7", me)
+    first, second, third = digest.lines.all()[:3]
+    distilling.accept(first, me, 0)
+    distilling.reject(second, me, 0)
     closed = diagnose.submit(Submission("7B on one 4090 with --enforce-eager: 20 tok/s"), "en")
     told = outcomes.Told(slug="eager-mode", fix="drop-flag", helped=True, before=20.0, after=61.0)
-    outcomes.close(closed, told, User.objects.get(username=local_operator.NAME), is_own=True)
+    outcomes.close(closed, told, me, is_own=True)
     return {
         "home": "/", "case": case.get_absolute_url(), "entries": "/entries/", "search": "/search/?q=掉卡 PCIe",
         "entry": "/entries/eager-mode/", "claims": "/claims/", "claim": "/claims/S1-02/",
         "claim-edit": "/claims/S1-02/edit/", "closed": closed.get_absolute_url(), "flags": "/flags/", "review": "/review/",
+        "distil": "/distil/", "digest": digest.get_absolute_url(), "digest-line": f"/distil/{digest.pk}/lines/{third.pk}/edit/",
         "draft": "/drafts/new/edit/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
         "run": f"/runs/{run.pk}/", "help": "/help/", "sign-in": "/accounts/login/", "account": "/accounts/", "missing": "/nowhere/",
     }  # fmt: skip

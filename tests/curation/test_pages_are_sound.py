@@ -3,7 +3,8 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from kb import curation
+from kb import curation, distilling
+from tests.pages import samples
 
 
 @pytest.fixture
@@ -14,11 +15,14 @@ def pages(carol, dave, entry):
     first = curation.begin(entry, entry.body | {"title": {"en": "One", "zh": "其一"}}, "x", carol.person, entry.newest)
     curation.publish(first, dave.person)
     new = curation.begin(None, {}, "", carol.person, None)
+    digest = distilling.begin(samples.THREAD, "", "example/forum#7", carol.person)
     drafts = [f"/drafts/{draft.pk}/" for draft in (stale, first, new)]
     editing = [f"/drafts/{draft.pk}/edit/" for draft in (stale, new)]
     return [
         *drafts,
         *editing,
+        "/distil/",
+        f"/distil/{digest.pk}/",
         "/review/",
         "/drafts/new/edit/",
         "/entries/eager-mode/edit/",

@@ -30,6 +30,27 @@ SLOW = Submission(
 )
 HOSTILE = Submission(text='<script>alert(1)</script> "><img src=x onerror=alert(2)> vLLM on RTX 4090 is slow, 3 tok/s')
 
+# A thread as somebody copies it: the question, replies that repeat each other, one that quotes, one in another language.
+THREAD = """#1 mira
+vLLM 0.8.5 on two L4 cards gives 3 tok/s with Qwen2.5-7B GPTQ. The load takes two minutes. nvidia-smi shows 15% utilisation.
+
+#2 jon
+Run on one card and compare. Also check whether --enforce-eager is set: it turns CUDA graphs off.
+
+#3 kim
+> Run on one card and compare.
+I did, on one card I get 28 tok/s. Check whether CPU offload is on.
+
+#4 老王
+先用单卡跑，对比一下。我这边去掉 --enforce-eager 之后从 20 涨到 61 tok/s。
+
+#5 lee
+Set --gpu-memory-utilization 0.95, it made mine twice as fast. Check whether CPU offload is on.
+
+#6 sam
+Changing --gpu-memory-utilization did nothing here. A riser cable that trains at x1 was the reason for me.
+"""
+
 
 def documents() -> list[dict]:
     """What a worker offers: one probe of each mode, with parameters of each type."""
