@@ -1,7 +1,8 @@
 """On one machine, a browser on the loopback address is signed in as its operator.
 
 Only where LOCAL_OPERATOR is set (`make run` does), only from a loopback address without a proxy in between;
-the Host header is held to ALLOWED_HOSTS, so that a foreign page cannot reach in by DNS rebinding.
+the Host header is held to ALLOWED_HOSTS, so that a foreign page cannot reach in by DNS rebinding. Elsewhere that account
+lets nobody in, whatever cookie, password or single sign-on is shown, and it is given neither of the latter two.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ipaddress
 from collections.abc import Callable
 
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import login, logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 
@@ -31,7 +32,10 @@ class LocalOperatorMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if settings.LOCAL_OPERATOR and not request.user.is_authenticated and is_direct_loopback(request):
+        welcome = settings.LOCAL_OPERATOR and is_direct_loopback(request)
+        if request.user.get_username() == NAME and not welcome:
+            logout(request)
+        if welcome and not request.user.is_authenticated:
             user = User.objects.filter(username=NAME).first()
             if user is not None:
                 login(request, user, backend="django.contrib.auth.backends.ModelBackend")

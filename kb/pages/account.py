@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 from allauth.account import views
 from allauth.socialaccount import views as single_sign_on
 from allauth.socialaccount.providers.openid_connect.views import callback, login
 from django.contrib.auth.decorators import login_not_required, login_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import path, re_path
 from requests import RequestException
+
+from kb import local_operator
 
 logger = logging.getLogger(__name__)
 
 
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    return render(request, "account/account.html")
+    local = request.user.get_username() == local_operator.NAME
+    return render(request, "account/account.html", {"local": local})
+
+
+def _of_a_person(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The account of the local operator is everybody's at this machine: nobody makes it theirs."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.user.get_username() == local_operator.NAME:
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
 
 
 @login_not_required
@@ -28,6 +47,9 @@ def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponse:
     A form starts it, with its token, so that no foreign page can. The content security policy lets no form lead away
     from the site, not even by way of a redirect: hence the page in between.
     """
+    connects = "connect" in (request.GET.get("process"), request.POST.get("process"))
+    if connects and request.user.get_username() == local_operator.NAME:
+        raise PermissionDenied
     try:
         answer = login(request, provider_id)
         if request.method == "POST" and isinstance(answer, HttpResponseRedirect):
@@ -44,8 +66,8 @@ urlpatterns = [
     path("accounts/logout/", views.logout, name="account_logout"),
     path("accounts/signup/", views.signup, name="account_signup"),
     path("accounts/inactive/", views.account_inactive, name="account_inactive"),
-    path("accounts/password/change/", views.password_change, name="account_change_password"),
-    path("accounts/password/set/", views.password_set, name="account_set_password"),
+    path("accounts/password/change/", _of_a_person(views.password_change), name="account_change_password"),
+    path("accounts/password/set/", _of_a_person(views.password_set), name="account_set_password"),
     path("accounts/password/reset/", views.password_reset, name="account_reset_password"),
     path("accounts/password/reset/sent/", views.password_reset_done, name="account_reset_password_done"),
     re_path(
@@ -56,7 +78,7 @@ urlpatterns = [
     path(
         "accounts/password/reset/done/", views.password_reset_from_key_done, name="account_reset_password_from_key_done"
     ),
-    path("accounts/sso/", single_sign_on.connections, name="socialaccount_connections"),
+    path("accounts/sso/", _of_a_person(single_sign_on.connections), name="socialaccount_connections"),
     path("accounts/sso/signup/", single_sign_on.signup, name="socialaccount_signup"),
     path("accounts/sso/cancelled/", single_sign_on.login_cancelled, name="socialaccount_login_cancelled"),
     path("accounts/sso/error/", login_not_required(single_sign_on.login_error), name="socialaccount_login_error"),

@@ -175,6 +175,30 @@ def test_the_local_operator_may_sign_in_as_somebody_else(alice, settings):
     assert who(browser) == "local-operator reader Sign in"
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nobody_makes_the_account_of_the_local_operator_theirs(db, settings, language):
+    settings.LOCAL_OPERATOR = True
+    User.objects.create_user(local_operator.NAME)
+    browser = Client(headers={"accept-language": language})
+    for path in ("password/set/", "password/change/", "sso/", "oidc/sso/login/?process=connect"):
+        assert browser.get(f"/accounts/{path}").status_code == browser.post(f"/accounts/{path}").status_code == 403
+    page = sound(browser.get("/accounts/"), language)
+    assert not page.select('main a[href*="password"]')
+
+
+def test_the_local_operator_is_nobody_from_elsewhere_or_with_the_switch_off(db, settings):
+    settings.LOCAL_OPERATOR = True
+    operator = User.objects.create_user(local_operator.NAME, password=PASSWORD)
+    browser, _ = signed_in(local_operator.NAME)
+    assert who(browser).startswith(local_operator.NAME)
+    browser.defaults["REMOTE_ADDR"] = "203.0.113.9"
+    assert who(browser) == "Sign in"
+    settings.LOCAL_OPERATOR = False
+    later = Client(headers={"accept-language": "en"})
+    later.force_login(operator)
+    assert who(later) == "Sign in"
+
+
 def test_behind_a_proxy_each_address_has_its_own_attempts(alice, settings):
     settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
 
