@@ -37,12 +37,15 @@ def begin(text: str, title: str, source: str, user: Any) -> Digest:
     _need(user)
     clean, redactions = redact(text.replace("\x00", "\ufffd").replace("\r\n", "\n"))
     found = distil(clean, library.knowledge(), shipping.claim_files())
-    title = " ".join(title.split())[:200] or _first_words(clean)
+    title = " ".join(title.split())[:200] or _first_words(
+        next((post.text for post in found.posts if post.text.strip()), clean)
+    )
     return _keep(found, title, source.strip()[:200] or title, redactions, user)
 
 
 def _first_words(text: str) -> str:
-    words = " ".join(text[: 4 * TITLE_CHARS].split())
+    """The first line of a text, cut where it is long."""
+    words = " ".join(text.strip().partition("\n")[0].split())
     return words[:TITLE_CHARS] + ("…" if len(words) > TITLE_CHARS else "")
 
 

@@ -71,6 +71,27 @@ def test_a_file_serves_as_well_as_a_paste(carol, known):
     assert len(Digest.objects.get().posts) == 4
 
 
+def test_a_thread_without_a_title_is_called_by_its_first_line(carol, known):
+    made = distilling.begin("Slow on two L4\n\nCheck whether CPU offload is on.", "", "", carol.person)
+    assert (made.title, made.source) == ("Slow on two L4", "Slow on two L4")
+
+
+def test_the_thread_that_a_claim_came_from_is_not_counted_twice(carol, digest, known):
+    carol.post(f"/distil/{digest.pk}/decide/", {"action": "thread", "thread": known.thread.slug})
+    decide(carol, line_of(digest, "CPU offload"), "accept")
+    known.refresh_from_db()
+    assert known.said_by == 3
+
+
+def test_posts_that_deny_a_claim_are_no_replies_that_say_it(carol, digest, known):
+    line = line_of(digest, "CPU offload")
+    DigestLine.objects.filter(pk=line.pk).update(polarity="denied")
+    assert line not in digest.lines.known()
+    decide(carol, line, "accept")
+    known.refresh_from_db()
+    assert (known.said_by, known.sources[-1]) == (3, "example/forum#7")
+
+
 def test_every_line_is_marked_in_each_of_its_posts(carol, digest):
     page = BeautifulSoup(carol.get(f"/distil/{digest.pk}/").content, "html.parser")
     for line in digest.lines.all():
