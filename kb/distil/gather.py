@@ -11,7 +11,7 @@ from typing import Literal
 
 from kb.distil.digest import Line, Place, Post
 from kb.distil.match import Matcher, Rarity, Terms
-from kb.distil.statements import HAN, Clause, clauses, flags, kind, numbers, polarity
+from kb.distil.statements import HAN, Clause, clauses, flags, kind, numbers, polarity, tells_outcome
 from kb.distil.units import units
 from kb.entry_file import EntryFile
 from kb.thread_file import ClaimFile, ClaimKind
@@ -152,7 +152,13 @@ def _matched(found: Sequence[Clause], known: Known) -> Iterator[Match]:
             for score, key in known.claims_like(terms, _text(part)):
                 if key not in best or score > best[key][3]:
                     best[key] = (key, part, terms, score)
-        yield from _kept(best.values())
+        yield from ((key, _with_outcome(part, sentence), terms, s) for key, part, terms, s in _kept(best.values()))
+
+
+def _with_outcome(part: Sequence[Clause], sentence: Sequence[Clause]) -> Sequence[Clause]:
+    """The clauses and the one after them, where that says nothing but what came of it."""
+    rest = sentence[sentence.index(part[-1]) + 1 :]
+    return [*part, rest[0]] if rest and not rest[0].tells and tells_outcome(rest[0].text) else part
 
 
 def _windows(sentence: Sequence[Clause]) -> Iterator[Sequence[Clause]]:

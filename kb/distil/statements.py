@@ -253,7 +253,7 @@ _NO_EFFECT = re2.compile(
 )
 _WORKED = re2.compile(
     r"(?i)(?:就|才|直接)\s?(?:正常|恢复|好了?|解决|快了|翻)|解决了|翻(?:倍|了)|直接(?:降|快|翻)了?|搞定|(?:速度|延迟).{0,6}(?:正常了|上来了|快了|降了)|之后.{0,8}(?:正常|好了)|亲测有效|有效果"
-    r"|\b(?:fix(?:es|ed) (?:it|this|mine|the)|solved|resolved|did the trick|that was it|works? (?:now|for me|fine)|worked|went away|helped|is gone|back to normal|(?:doubled|tripled)|went (?:from|up)|got me from)\b"
+    r"|\b(?:fix(?:es|ed) (?:it|this|mine|the)|solved|resolved|did the trick|that was it\b|that was it|works? (?:now|for me|fine)|worked|went away|helped|is gone|back to normal|(?:doubled|tripled)|went (?:from|up)|got me from)\b"
 )
 _DENIED = re2.compile(
     r"(?i)不(?:太|大)?(?:可能)?是[^,。]{0,24}(?:问题|瓶颈|原因)|不在(?:于)?|没有?必要|(?:没|无)关系|跟.{0,12}(?:关系不大|无关)|其实够用|不用担心|别(?:再)?(?:用|开|设|信)|不要(?:用|开|设)|并不(?:会|是)|不至于"

@@ -50,7 +50,7 @@ def _belongs(unit: list[Clause], clause: Clause) -> bool:
     last = unit[-1]
     if _OPENS.search(last.text) or _FOLLOWS.search(clause.text):
         return True
-    return not clause.tells and (bool(numbers(clause.text)) or tells_outcome(clause.text))
+    return tells_outcome(clause.text) or (not clause.tells and bool(numbers(clause.text)))
 
 
 def _fits(unit: list[Clause], clause: Clause) -> bool:
