@@ -24,7 +24,7 @@ SAME_CLAIM = {"zh": 0.33, "en": 0.5}
 OTHER_KIND = 0.9
 ADVICE = ("fix", "diagnostic-step")
 # Two clauses of a thread share its subject, so more must be alike than with a claim.
-SAME_STATEMENT = 0.5
+SAME_STATEMENT = 0.55
 # An entry's phrases name many things, any of which may be what it is about.
 SAME_ENTRY = {"zh": 0.4, "en": 0.5}
 # A claim is looked for in so many clauses together.

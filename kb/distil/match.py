@@ -36,8 +36,10 @@ _NOT = re.compile(r"不是|并非|不在|没有?必要|不至于|不该|\b(?:not
 FLAG_WEIGHT = 1.5
 LATIN_WEIGHT = 1.3
 PAIR_WEIGHT = 0.2
-# What is said the other way round keeps this much of its likeness, and what lacks all rare names of the passage this much.
-TURNED = 0.6
+# So much of its likeness keeps what is raised instead of lowered, what is denied instead of stated (a line may deny a
+# claim), and what lacks all rare names of the passage.
+OPPOSITE = 0.3
+DENIED = 0.6
 NAMELESS = 0.85
 # So much of a passage, by weight, must be there at least: few common words are no statement.
 COVERED = 0.2
@@ -215,10 +217,10 @@ class Terms:
         names = frozenset(term for term in weights if term.startswith("flag ") or (term in own and _NAME.search(term)))
         return cls(weights, names, bool(_UP.search(text)), bool(_DOWN.search(text)), bool(_NOT.search(text)))
 
-    def turned(self, other: Terms) -> bool:
-        """Whether the two point to opposite ways."""
+    def agreement(self, other: Terms) -> float:
+        """How much of a likeness is left by the ways that the two point."""
         opposite = (self.up and other.down and not other.up) or (self.down and other.up and not other.down)
-        return bool(opposite) or self.negated != other.negated
+        return (OPPOSITE if opposite else 1.0) * (DENIED if self.negated != other.negated else 1.0)
 
 
 class Rarity:
@@ -282,7 +284,7 @@ class Matcher:
             name, passage, telling = self._named[number]
             if score <= best.get(name, 0.0) or covered[number] < COVERED or plain[number] < FEWEST_WORDS:
                 continue
-            score *= TURNED if terms.turned(passage) else 1.0
+            score *= terms.agreement(passage)
             score *= NAMELESS if telling and telling.isdisjoint(terms.weights) else 1.0
             best[name] = max(score, best.get(name, 0.0))
         return best

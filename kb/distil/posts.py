@@ -18,7 +18,7 @@ _DATE = (
     r"|(?:\d{1,3}|an?|last|a few) ?(?:second|minute|min|hour|hr|day|week|month|year|[hdwmy])s?\.?(?: ago)?|yesterday|just now"
     r"|\d{1,3} ?(?:秒|分钟|小时|天|周|个月|年)前|昨天|前天|刚刚)"
 )
-_NAME = r"@?[\w.\-\u4e00-\u9fff]{1,40}"
+_NAME = r"(?!on )@?[\w.\-\u4e00-\u9fff]{1,40}"
 _ROLE = r"(?: ?[(\[](?:OP|Author|Owner|Member|Contributor|Collaborator|Maintainer|bot|楼主)[)\]]| ?(?:OP|Author|Owner|Member|Contributor|Collaborator|Maintainer|bot|楼主))?"
 # Each with the groups `number` and `author` where the mark tells them.
 MARKS = tuple(
@@ -30,8 +30,8 @@ MARKS = tuple(
         rf"(?:#+ |\*\*)?(?P<author>{_NAME})(?:\*\*)?{_ROLE} (?:commented|opened (?:this|the) issue|replied|answered|posted|wrote|asked|started (?:this|the) (?:discussion|conversation)|said)(?:[ ,·•|—-]*(?:on )?{_DATE})?[^\n]{{0,40}}",
         r"On [^\n]{4,80}, (?P<author>[^\n<]{1,60})(?: ?<[^>\n]{3,80}>)? wrote:",
         r"From: (?P<author>[^\n<]{1,60}?)(?: ?<[^>\n]{3,80}>)?",
-        rf"(?P<author>{_NAME}){_ROLE} ?[·•|,:—-]? ?{_DATE}(?: ?[·•|].{{0,40}})?",
         rf"(?P<author>{_NAME})(?:[ \t]+.{{0,20}})?\n[ \t]*{_DATE}",
+        rf"(?P<author>{_NAME}){_ROLE} ?[·•|,:—-]? ?{_DATE}(?: ?[·•|].{{0,40}})?",
         rf"(?P<author>{_NAME}) ?(?:发表于|回复于|说道?|写道|答) ?(?:{_DATE})?[:：]?",
         r"(?P<rule>(?:-{3,}|={3,}|_{3,}|\*{3,}|(?:- ){2,}-))",
     )

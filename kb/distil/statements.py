@@ -146,8 +146,11 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 @cache
 def _field() -> frozenset[str]:
-    """Words of the field: those of the glossary."""
-    return frozenset(word for pair in glossary() for term in pair for word in words(term))
+    """Words of the field: those of the glossary that stand alone there, and the Chinese ones that are no single character."""
+    terms = {words(term) for pair in glossary() for term in pair}
+    return frozenset(
+        word for term in terms for word in term if len(word) > 1 and (len(term) == 1 or not word.isascii())
+    )
 
 
 _NAMES_A_THING = re2.compile(
@@ -160,11 +163,9 @@ _NAMES_A_THING = re2.compile(
 
 
 def _tells(text: str, own: tuple[str, ...]) -> bool:
-    return (
-        bool(_NAMES_A_THING.search(text))
-        or not _field().isdisjoint(own)
-        or any(unit for _, unit in _NUMBER.findall(text))
-    )
+    if _NAMES_A_THING.search(text) or flags(text) or not _field().isdisjoint(own):
+        return True
+    return any(unit for _, unit in _NUMBER.findall(text))
 
 
 # flags and figures
@@ -211,11 +212,11 @@ _KINDS: tuple[tuple[ClaimKind, str], ...] = (
      r"导致|造成|因为|由于|瓶颈|原因|怀疑|大概率|八成|多半|罪魁|的锅|根源|问题(?:可能)?(?:出)?在|卡在|卡住|拖(?:慢|累|死|垮|后腿)|影响|触发|没(?:生效|有?启用|有?合并|跑对|配好|开)|不匹配|不兼容|太旧|抢占"
      r"|\b(?:because|caus\w+|due to|bottleneck\w*|culprit|reason|suspect|likely|the (?:problem|issue) (?:is|was)|slow(?:s|ing) (?:it|things|down)|limited by|mismatch\w*|(?:too old|outdated))\b"),
     ("number",
-     r"(?:正常|应该|理论|通常|一般|能|可以|至少|大概)[^。,]{0,16}\d[\d.\-~ 到]*\s?\+?\s?(?:个?\s?tok|t/s|GB|秒|%|倍|ms)|翻(?:倍|了)|快\s?(?:了)?\d|\d+%|好几倍|本来就|十分之|放得下|塞下"
+     r"(?:正常|应该|理论|通常|一般|能|可以|至少|大概)[^。,]{0,16}\d[\d.\-~ 到]*\s?\+?\s?(?:个?\s?tok|t/s|GB|秒|%|倍|ms)|翻(?:倍|了)|快\s?(?:了)?\d|好几倍|本来就|十分之|放得下|塞下"
      r"|\b(?:should|expect\w*|normal\w*|typical\w*|usually|theor\w+|at least|supposed to)\b[^.]{0,60}\d|\b\d+(?:\.\d+)?\s?(?:x|times|%) (?:faster|slower|more|higher)|\b(?:doubled|tripled|halved)\b"),
     ("symptom",
      r"只有|才\s?\d|不到|飙|OOM|报错|花了|慢得|离谱|反而更慢|占用|不正常|卡死|崩溃|没有?(?:明显)?(?:效果|变化)|效果不明显"
-     r"|\b(?:only get|i get|i'm getting|gives?|takes|crash\w*|hangs?|freez\w*|stuck|oom|out of memory|errors? out|fails?|drops? to|slows? (?:down|to)|very slow|so slow)\b"),
+     r"|\b(?:only get|i get|i'm getting|gives?|jumps?|rises|takes|crash\w*|hangs?|freez\w*|stuck|oom|out of memory|errors? out|fails?|drops? to|slows? (?:down|to)|very slow|so slow)\b"),
     ("diagnostic-step",
      r"检查|查(?:一?下|看|了)|看(?:一?下|看|一看)|确认|排查|排除|观察|监控|关注|对比|比较|贴(?:出来|一下|个)|测(?:一?下|试)|先.{0,12}(?:跑|试)|弄清|有没有|是不是"
      r"|\b(?:check\w*|look (?:at|for|in)|verify|confirm|compare|measure|profile|monitor|watch|post (?:the|your)|share (?:the|your)|which version|what does|see (?:if|whether|what)|rule out|make sure|benchmark|paste)\b"),
@@ -225,7 +226,7 @@ _KINDS: tuple[tuple[ClaimKind, str], ...] = (
 )  # fmt: skip
 _KIND_PATTERNS = [(kind, re2.compile(f"(?i){pattern}")) for kind, pattern in _KINDS]
 _IMPERATIVE = re2.compile(
-    r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |you (?:can|could|should|may) |i(?:'d| would) |另外|还有|再|或者|先|请)?\s?(?:你?(?:可以)?(?:尝试|试)|换|改[^善]|把|设|调[^度]|加[^载]|启用|升级|用|开个|直接(?:换|用|上)|try|set|use|switch|upgrade|add|disable|enable|lower|raise|increase|reduce|merge|install|rebuild|replace|pass|turn)"
+    r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |or |you (?:can|could|should|may) |i(?:'d| would) |另外|还有|再|或者|先|请)?\s?(?:你?(?:可以)?(?:尝试|试)|换|改[^善]|把|设|调[^度]|加[^载]|启用|升级|用|开个|直接(?:换|用|上)|try|set|use|switch|upgrade|add|disable|enable|lower|raise|increase|reduce|merge|install|rebuild|replace|pass|turn|quantize)"
 )
 _ASKS_TO_LOOK = re2.compile(
     r"(?i)^\W{0,3}(?:please |建议|可以|最好|first |then |also |and |you (?:can|could|should|may) |另外|还有|再|或者|先|请|重点)?\s?(?:检查|查|看[^到来起]|确认|排查|监控|关注|观察|对比|check|look|verify|confirm|compare|measure|profile|monitor|watch|post|make sure|rule out)"
