@@ -35,12 +35,16 @@ def begin(text: str, title: str, source: str, user: Any) -> Digest:
         NotAllowed: no right. kb.distil.TooLong: more than is read.
     """
     _need(user)
-    clean, redactions = redact(text.replace("\x00", "\ufffd").replace("\r\n", "\n"))
-    found = distil(clean, library.knowledge(), shipping.claim_files())
-    title = " ".join(title.split())[:200] or _first_words(
-        next((post.text for post in found.posts if post.text.strip()), clean)
-    )
-    return _keep(found, title, source.strip()[:200] or title, redactions, user)
+    text, redactions = _clean(text)
+    found = distil(text, library.knowledge(), shipping.claim_files())
+    opening = next((post.text for post in found.posts if post.text.strip()), text)
+    title = " ".join(_clean(title)[0].split())[:200] or _first_words(opening)
+    return _keep(found, title, _clean(source)[0].strip()[:200] or title, redactions, user)
+
+
+def _clean(text: str) -> tuple[str, int]:
+    """A text as it may be stored, and how many secrets were taken out of it."""
+    return redact(text.replace("\x00", "\ufffd").replace("\r\n", "\n"))
 
 
 def _first_words(text: str) -> str:

@@ -43,6 +43,11 @@ def _say(zh: str, en: str) -> str:
     return zh if language() == "zh" else en
 
 
+def _sent(request: HttpRequest, name: str) -> str:
+    """A field of a form; PostgreSQL neither stores nor looks for NUL."""
+    return request.POST.get(name, "").replace("\x00", "").strip()
+
+
 def distil(request: HttpRequest) -> HttpResponse:
     """The box to paste a thread into, and the digests made so far."""
     access.require(request, distilling.RIGHT)
@@ -126,7 +131,7 @@ def digest_decide(request: HttpRequest, pk: int) -> HttpResponse:
             count = distilling.accept_known(found, request.user)
             messages.success(request, _say(f"已接受 {count} 条。", f"Accepted {count} lines."))
         case "thread":
-            distilling.keep_in(found, Thread.objects.filter(slug=request.POST.get("thread", "")).first(), request.user)
+            distilling.keep_in(found, Thread.objects.filter(slug=_sent(request, "thread")).first(), request.user)
         case "discard":
             distilling.discard(found, request.user)
             return redirect("distil")
@@ -163,8 +168,8 @@ def digest_line_edit(request: HttpRequest, pk: int, line: int) -> HttpResponse:
 
 def _typed(request: HttpRequest) -> dict[str, Any]:
     names = [f"{name}_{code}" for name in TEXTS for code in CODES]
-    entry = request.POST.get("entry", "")
-    texts = {name: request.POST.get(name, "").strip() for name in (*names, "kind", "verdict", "known")}
+    entry = _sent(request, "entry")
+    texts = {name: _sent(request, name) for name in (*names, "kind", "verdict", "known")}
     return texts | {"entries": [entry] if entry else []}
 
 

@@ -270,9 +270,14 @@ def test_what_is_no_thread_is_refused_with_the_reason(carol, known, sent, status
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script> is slow", "\x00\ud800", "。", "1", "> > >", "2楼\n3楼\n"])
 def test_odd_texts_make_a_page_all_the_same(carol, known, text):
-    answer = carol.post("/distil/", {"text": text.encode("utf-8", "surrogatepass")}, follow=True)
+    odd = text.encode("utf-8", "surrogatepass")
+    answer = carol.post("/distil/", {"text": odd, "source": odd}, follow=True)
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text
+    line = Digest.objects.get().lines.first()
+    if line:
+        edit(carol, line, statement_en=odd, reason_zh=odd, known="\x00", entry="\x00")
+        assert carol.get("/claims/").status_code == 200
 
 
 def test_a_long_thread_is_shown_in_parts(carol, known):
