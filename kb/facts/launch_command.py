@@ -56,6 +56,7 @@ _PROSE_END = re2.compile(
     r"[\p{Han}。]|[,;]\s+(?:[a-z]{2,}\s+[a-z]{2,}|\d)|\s+(?:and|but|then|which|gives?|with|to) [a-z]"
     r"|\s(?:on|is|was|takes?|hangs?|fails?|crashes|runs|for|in|it)\s+(?:my|an?|the|our|one|two|four|very|so|too|only|at|with|\d{4}\b|[A-Z]\d|[a-z]{4,} [a-z])|`|\.\s+[A-Z]|\s\|\s|&&|\s;|\s#\s"
 )
+_GENERATE = re2.compile(r"\.generate\(")
 _CALL = re2.compile(r"\b(LLM|AsyncEngineArgs|EngineArgs|from_pretrained|pipeline|Llama)\(")
 _KEYWORD = re2.compile(r"\b([a-z_]{2,40})\s?=\s?(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|[^\s,()\[\]]{1,100})")
 _FLAG = re2.compile(r"(?:^|[\s`'\"(])(--?[A-Za-z][\w-]{0,60})(?:(?:=|\s+)|$)")
@@ -312,6 +313,8 @@ def _read_call(collector: Collector, text: str, match: object) -> None:
     }.get(name)
     if name == "LLM" and "sgl" in text[max(0, match.start() - 8) : match.start()]:
         engine = "sglang"
+    if name == "LLM" and (raw := _GENERATE.search(text[end : end + 3_000])):
+        collector.add("engine.raw_prompts", True, (end + raw.start(), end + raw.end()))
     keywords = list(_KEYWORD.finditer(text[match.end() : end]))
     if engine and keywords:
         collector.add("engine.name", engine, (match.start(), match.end() - 1))

@@ -44,6 +44,10 @@ _COUNT_ALONE = re2.compile(
 _MEMORY = re2.compile(
     r"(?i)(?:\b|[^\d.])(\d{1,3})\s?(?:GiB|GB|G)\s?(?:的)?\s?(?:显存|VRAM|显卡|GPU memory|video memory|cards?\b|GPUs?\b)|显存(?:是|有|为|共|总共|大小)?\s?(\d{1,3})\s?GB?\b"
 )
+# "RTX 3060 Laptop with 6 GB": the card's own, unless it is said to be something else's.
+_MEMORY_AFTER = re2.compile(
+    r"(?i)^[\s(,]{0,3}(?:laptop|mobile|笔记本|移动版)?[\s(,]{0,3}(?:with |有 ?|of )?(\d{1,3}) ?G(?:i?B)?(?:\b|$)(?:[\s)]{0,2}(?:VRAM|显存|$|[.,;:)])|\s*$)"
+)
 _NEEDED = re2.compile(
     r"(?i)(?:需要|要|占用?|用|至少|needs?|requires?|uses?|takes?)(?: about| only|大概|约|了)?[\s\d]{0,2}$"
 )
@@ -122,6 +126,9 @@ def _add_gpus(collector: Collector, spans: list[tuple[int, int]]) -> None:
             collector.add("gpu.memory_total_gib", chosen.memory_gb, (chosen.start, chosen.end))
     _add_count(collector, spans, [m for m in mentions if chosen and m.name == chosen.name])
     _add_mixed(collector, mentions)
+    if chosen and not chosen.memory_gb and (said := _MEMORY_AFTER.search(text[chosen.end : chosen.end + 30])):
+        span = (chosen.end + said.start(1), chosen.end + said.end())
+        collector.add("gpu.memory_total_gib", float(said.group(1)), span)
     if (
         not collector.has("gpu.memory_total_gib")
         and (match := _MEMORY.search(text))

@@ -73,7 +73,7 @@ _NOT_MODELS = (
 _KV = re2.compile(r"(?i)kv[- _]?cache|cache[- _]type|\bKV\b|-ct[kv]\b")
 _QUANTS = [
     (re2.compile(rf"(?i)(?:^|[^A-Za-z0-9.])({pattern})(?:$|[^A-Za-z0-9])"), quant)
-    for pattern, quant in (*QUANT_PATTERNS, (r"bf16|bfloat16", "bf16"), (r"fp16|float16|\bf16|half precision|半精度", "fp16"), (r"fp32|float32", "fp32"))
+    for pattern, quant in (*QUANT_PATTERNS, (r"unquanti[sz]ed", "fp16"), (r"bf16|bfloat16", "bf16"), (r"fp16|float16|\bf16|half precision|半精度", "fp16"), (r"fp32|float32", "fp32"))
 ]  # fmt: skip
 _TRIED = re2.compile(
     r"(?i)(?:换(?:成|回|了|过)?|改(?:成|用)|试过?(?:了)?|退回|比|相比|than|tried|switch\w* to|back to|compared (?:to|with)|against|instead of|versus|vs\.?)\s?(?:用|the |其他|a |an )?$"
@@ -82,6 +82,7 @@ _GENERIC = {"int4", "int8", "bnb-nf4", "fp16", "bf16", "fp32"}
 _WIDE = ("fp16", "bf16", "fp32")
 # What a library converts while it computes is no format of the weights.
 _CAST = re2.compile(r"(?i)(?:\bcast|convert|input|activation|计算)[^。\n]{0,50}$")
+_NOT_QUANTISED = re2.compile(r"(?i)(?:没有?|未)(?:做|用|经过|开|进行)?量化|(?:not|without|no) quanti[sz](?:ed|ation)")
 _LORA = re2.compile(r"(?i)\b(?:Q?LoRA|PEFT)s?\b")
 _MERGED = re2.compile(
     r"(?i)(?:LoRA|adapter|适配器).{0,16}?(合并|merged?)|(merged?|合并).{0,16}?(?:LoRA|adapter|适配器|基座)"
@@ -179,6 +180,8 @@ def _add_quant(collector: Collector, spans: list[tuple[int, int]]) -> None:
         tried, _, start, end, name = min(found)
         if not tried:
             collector.add("model.quant", name, (start, end))
+    elif plain := _NOT_QUANTISED.search(text):
+        collector.add("model.quant", "fp16", plain.span())
 
 
 _EIGHT_NEAR = re2.compile(r"(?i)8[- ]?bit|int8")

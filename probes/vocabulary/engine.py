@@ -56,6 +56,7 @@ FACTS = (
     F("engine.kernel", "str", "量化核函数", "quantised linear kernel", ask_zh=LOG_ZH, ask_en=LOG_EN),
     F("engine.kv_cache_tokens", "int", "KV cache 容量", "KV-cache capacity", "tokens", ask_zh=LOG_ZH, ask_en=LOG_EN),
     F("engine.max_concurrency", "float", "满长请求可并发数", "full-length requests that fit at once", "x", ask_zh=LOG_ZH, ask_en=LOG_EN),
+    F("engine.raw_prompts", "bool", "提示没有经过对话模板", "prompts are sent without the chat template"),
     F("engine.oom_tried_gib", "float", "分配失败时申请的显存", "memory that could not be had", "GiB", ask_zh=LOG_ZH, ask_en=LOG_EN),
     F("engine.oom_free_gib", "float", "分配失败时卡上空闲的显存", "memory free on the card when it could not be had", "GiB"),
     F("engine.oom_with_memory_left", "bool", "空闲显存够，却分配失败", "memory could not be had although as much was free"),

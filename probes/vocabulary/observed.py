@@ -53,6 +53,8 @@ FACTS = (
     F("observed.other_machine_faster", "bool", "同样的配置在另一台机器上更快", "the same set-up is faster on another machine or system"),
     F("observed.version_compared", "bool", "换一个版本就不同", "another version of the same software behaves differently"),
     F("observed.cpu_busy", "bool", "CPU 满载", "the CPU is saturated"),
+    F("observed.others_wait_for_prefill", "bool", "有人发长提示时其他人卡住", "all others wait while one long prompt is read"),
+    F("observed.cpu_busy_when_idle", "bool", "没有请求时 CPU 也很忙", "the CPU is busy without any request"),
     F("observed.memory_asked", "bool", "在问为什么占这么多显存", "asks why so much GPU memory is in use"),
     F("observed.log_line", "str", "日志中的一行", "line of the log", many=True),
 )

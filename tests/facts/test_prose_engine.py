@@ -61,3 +61,39 @@ def test_cards_before_the_words_of_parallelism_in_chinese():
 
 def test_the_build_of_llama_cpp():
     assert known("llama-server b6123 on Windows is slow").value("engine.version") == "b6123"
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("While one user sends a large prompt all the other streams freeze", "observed.others_wait_for_prefill"),
+        ("有人发长提示的时候，其他人全都卡住", "observed.others_wait_for_prefill"),
+        ("Even without any request the CPU stays at 100% on one core", "observed.cpu_busy_when_idle"),
+        ("空闲的时候 CPU 也占满", "observed.cpu_busy_when_idle"),
+        (
+            "as soon as I add --quantize it is twice as slow, time per token goes to 110 ms",
+            "observed.quant_slower_than_fp16",
+        ),
+    ],
+)
+def test_what_people_see(said, fact):
+    assert known(said).value(fact) is True
+
+
+def test_a_busy_cpu_under_load_is_not_busy_when_idle():
+    assert known("under load the CPU is at 100%").best("observed.cpu_busy_when_idle") is None
+
+
+def test_generate_of_the_library_sends_raw_prompts():
+    call = "LLM(model='meta-llama/Llama-3.1-8B-Instruct').generate(['Hi'])"
+    assert known(call).value("engine.raw_prompts") is True
+    assert known(call.replace("generate", "chat")).best("engine.raw_prompts") is None
+
+
+def test_a_card_with_its_memory():
+    assert known("RTX 3060 Laptop with 6 GB, very slow").value("gpu.memory_total_gib") == 6
+
+
+def test_not_quantised_is_sixteen_bits():
+    assert known("本地用 chatglm3-6b，没有做量化").value("model.quant") == "fp16"
+    assert known("不量化正常，用 AWQ 就乱码").value("model.quant") == "awq-int4"
