@@ -18,7 +18,7 @@ from kb.thread_file import ClaimFile, ClaimKind
 
 # Measured on the two threads whose claims are shipped (`infermary distil --inventory`): below, what is told of another
 # claim begins to be taken for this one faster than more is found. Chinese is cut into words long and short and into pairs,
-# English only into words, so more of it must be alike; on made-up threads everything wrong was below this.
+# English only into words, so more of it must be alike; on made-up threads nearly all that was wrong was below this.
 SAME_CLAIM = {"zh": 0.33, "en": 0.5}
 # Advice is seldom what was meant as a statement, and the other way round: of such a pair so much is left.
 OTHER_KIND = 0.9
@@ -191,16 +191,23 @@ def _known_line(claim: ClaimFile, said: Sequence[Said], known: Known) -> Line:
 def _alike(said: Sequence[Said], rarity: Rarity) -> list[list[Said]]:
     """Statements together with the first that says the same."""
     groups: list[list[Said]] = []
+    group_of: dict[str, int] = {}
     first = Matcher(rarity)
     for one in said:
-        like = first.likeness(one.terms)
-        nearest = max(like, key=lambda name: like[name], default="")
-        if nearest and like[nearest] >= SAME_STATEMENT:
-            groups[int(nearest)].append(one)
-        else:
-            first.add(str(len(groups)), one.terms)
-            groups.append([one])
+        number = group_of.get(one.text)
+        if number is None:
+            number = group_of[one.text] = _nearest(first, one, len(groups))
+            if number == len(groups):
+                first.add(str(number), one.terms)
+                groups.append([])
+        groups[number].append(one)
     return groups
+
+
+def _nearest(first: Matcher, one: Said, otherwise: int) -> int:
+    like = first.likeness(one.terms)
+    nearest = max(like, key=lambda name: like[name], default="")
+    return int(nearest) if nearest and like[nearest] >= SAME_STATEMENT else otherwise
 
 
 def _new_line(said: Sequence[Said], known: Known) -> Line:

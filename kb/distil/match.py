@@ -44,6 +44,8 @@ NAMELESS = 0.85
 # So much of a passage, by weight, must be there at least: few common words are no statement.
 COVERED = 0.2
 FEWEST_WORDS = 2
+# A term is looked up in so many passages at most, so that the time for a long thread grows with its length only.
+MOST_HAVING = 1000
 # A name is rare that so many passages have at most.
 RARE_SHARE = 0.03
 # A term that no passage has tells as much as one that so many have.
@@ -275,7 +277,7 @@ class Matcher:
         covered: dict[int, float] = defaultdict(float)
         plain: Counter[int] = Counter()
         for term, value in self.rarity.weighed(terms).items():
-            for number, other in self._having.get(term, ()):
+            for number, other in self._having.get(term, ())[:MOST_HAVING]:
                 shared[number] += value * other
                 covered[number] += other * other
                 plain[number] += " " not in term and terms.weights[term] >= 1

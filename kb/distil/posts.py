@@ -30,7 +30,7 @@ MARKS = tuple(
         rf"(?:#+ |\*\*)?(?P<author>{_NAME})(?:\*\*)?{_ROLE} (?:commented|opened (?:this|the) issue|replied|answered|posted|wrote|asked|started (?:this|the) (?:discussion|conversation)|said)(?:[ ,·•|—-]*(?:on )?{_DATE})?[^\n]{{0,40}}",
         r"On [^\n]{4,80}, (?P<author>[^\n<]{1,60})(?: ?<[^>\n]{3,80}>)? wrote:",
         r"From: (?P<author>[^\n<]{1,60}?)(?: ?<[^>\n]{3,80}>)?",
-        rf"(?P<author>{_NAME})(?:[ \t]+.{{0,20}})?\n[ \t]*{_DATE}",
+        rf"(?P<author>{_NAME})(?:[ \t]{{1,4}}.{{0,20}})?\n[ \t]*{_DATE}",
         rf"(?P<author>{_NAME}){_ROLE} ?[·•|,:—-]? ?{_DATE}(?: ?[·•|].{{0,40}})?",
         rf"(?P<author>{_NAME}) ?(?:发表于|回复于|说道?|写道|答) ?(?:{_DATE})?[:：]?",
         r"(?P<rule>(?:-{3,}|={3,}|_{3,}|\*{3,}|(?:- ){2,}-))",

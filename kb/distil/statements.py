@@ -131,12 +131,12 @@ def _ends_clause(text: str, mark: int, end: int) -> bool:
 
 
 _LEADING = re.compile(r"(?:[\s,:;()?!。.*•\"'`]|-(?![A-Za-z-]))*")
-_TRAILING = re.compile(r"[\s,:;(?!。.*•\"'`]*$")
+_TRAILING = " \t\n,:;(?!。.*•\"'`"
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[start:end]
-    left, right = _LEADING.match(piece).end(), _TRAILING.search(piece).start()
+    left, right = _LEADING.match(piece).end(), len(piece.rstrip(_TRAILING))
     if left < right:
         yield start + left, start + right
 

@@ -96,6 +96,16 @@ def test_a_post_that_says_it_twice_counts_once():
     assert [one.posts for one in read.lines if "PCIe" in one.statement] == [(1, 2)]
 
 
+def test_the_same_words_are_one_line_however_few():
+    read = distil("#1 a\nThe GPU.\n#2 b\nThe GPU.", knowledge(), ())
+    assert [one.posts for one in read.lines] == [(1, 2)]
+
+
+def test_what_is_no_prose_ends():
+    for text in ("x" + " " * 50_000 + "x", "," * 50_000, "gpu\n" * 5_000, "(" * 50_000, "中" * 50_000, "--a-" * 10_000):
+        assert len(distil(text, knowledge(), CLAIMS).posts) == 1
+
+
 def test_what_points_the_other_way_is_not_the_claim():
     read = distil("把 --max-num-seqs 调小。", knowledge(), CLAIMS)
     assert "K-1" not in {one.claim for one in read.lines}
