@@ -13,7 +13,7 @@ from kb.distil.posts import posts
 from kb.knowledge import Knowledge
 from kb.thread_file import ClaimFile
 
-# Read in half a minute on one core; a thread of 2,000 posts of 250 characters each.
+# Read in some 10 s on one core; a thread of 2,000 posts of 250 characters each.
 MAX_CHARS = 500_000
 MAX_POSTS = 2_000
 
