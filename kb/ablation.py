@@ -34,7 +34,7 @@ def _without_signatures(knowledge: Knowledge, folder: Path) -> Knowledge:
 
 
 def _without_phrases(knowledge: Knowledge, folder: Path) -> Knowledge:
-    entries = _entries(knowledge, phrases=Phrases(zh=[], en=[]))
+    entries = _entries(knowledge, phrases=Phrases.model_construct(zh=[], en=[]))
     return _learned(entries, knowledge.reports, folder)
 
 

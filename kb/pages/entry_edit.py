@@ -11,6 +11,7 @@ from django.urls import path
 from django.views.decorators.http import require_POST
 
 from kb import access, curation, library
+from kb.alike import nearest
 from kb.difference import Line, side_by_side
 from kb.entry_file import as_yaml
 from kb.entry_form import checked, fields, normal, read, read_condition, rearranged
@@ -155,9 +156,18 @@ def entry_part(request: HttpRequest) -> HttpResponse:
     return render(request, "kb/_form_markdown.html", texts)
 
 
+@require_POST
+def entry_alike(request: HttpRequest) -> HttpResponse:
+    """The entries nearest to what is typed, so that nobody writes a second one that says the same."""
+    access.require(request, curation.SUGGEST)
+    alike = nearest(library.knowledge(), _typed(request), but=request.POST.get("entry", ""))
+    return render(request, "kb/_alike.html", {"alike": alike})
+
+
 urlpatterns = [
     path("entries/<slug:slug>/edit/", entry_edit, name="entry-edit"),
     path("drafts/new/edit/", draft_new, name="draft-new"),
     path("drafts/<int:pk>/edit/", draft_edit, name="draft-edit"),
     path("drafts/part/", entry_part, name="entry-part"),
+    path("drafts/alike/", entry_alike, name="entry-alike"),
 ]

@@ -27,6 +27,7 @@ def test_every_report_is_judged_once(tmp_path):
 
 
 def test_a_part_that_is_left_out_says_nothing(tmp_path):
+    assert set(ablation.PARTS) == {"likeness", "phrases", "reports", "rules", "signatures"}
     for part, group in (("rules", "rule"), ("signatures", "signature")):
         known = ablation.PARTS[part](shipped(), tmp_path)
         answer = assess(ablation.Submission("CUDA out of memory with --enforce-eager in vLLM, Marlin is off"), known)
