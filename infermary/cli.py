@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from infermary import report, sources
+from infermary import load, report, sources
 from infermary.sources import Unreadable
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"infermary {metadata.version('infermary')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_diagnose, _add_check, _add_replay, _add_evaluate, _add_distil):
+    for add in (_add_diagnose, _add_check, _add_replay, _add_evaluate, _add_distil, load.add):
         command = add(commands)
         command.add_argument("--json", action="store_true", help="machine-readable output · 输出 JSON")
         command.add_argument("--lang", choices=("zh", "en"), default=report.usual_language(), help="language · 语言")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import itertools
 import json
+import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,13 +92,13 @@ class Load:
 
 
 def drive(
-    target: Target, arrivals: Arrivals, asks: list[Ask], seconds: float, *, warm_up: int = 1, seed: int = 0,
+    target: Target, arrivals: Arrivals, asks: Iterator[Ask], seconds: float, *, warm_up: int = 1, seed: int = 0,
     progress: Progress = lambda share, sent, ended: None,
 ) -> Load:  # fmt: skip
-    """Load the target for `seconds`; requests on the way are waited for.
+    """Load the target for `seconds`; requests on the way are waited for. Ctrl-C ends it, and gives what was measured.
 
     Args:
-        asks: taken in turn, from the first again when they are used up.
+        asks: taken in turn; there must be enough.
         warm_up: requests before, one after the other, that do not count.
         progress: called about every second with the share of the time, requests sent and ended; may raise to break off.
     """
@@ -105,10 +106,10 @@ def drive(
 
 
 async def _drive(
-    target: Target, arrivals: Arrivals, asks: list[Ask], seconds: float, warm_up: int, seed: int, progress: Progress
+    target: Target, arrivals: Arrivals, asks: Iterator[Ask], seconds: float, warm_up: int, seed: int, progress: Progress
 ) -> Load:
     wire = Wire(target.url, target.api_key)
-    sender = _Sender(target, wire, itertools.cycle(asks), seconds)
+    sender = _Sender(target, wire, asks, seconds)
     try:
         for _ in range(warm_up):
             await sender.send(0.0, counts=False)
@@ -120,10 +121,14 @@ async def _drive(
         sending = asyncio.create_task(_open(sender, offsets) if offsets else _closed(sender, arrivals.clients))
         watch = asyncio.create_task(sender.watch(progress))
         watch.add_done_callback(lambda _: sending.cancel())  # it only ends when it was told to break off
+        with suppress(ValueError, NotImplementedError, RuntimeError):  # only the main thread gets signals
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, sending.cancel)
         try:
             await sending
         except asyncio.CancelledError:
-            watch.result()
+            if watch.done():
+                watch.result()
+            seconds = min(seconds, sender.now())
         spent, took = time.process_time() - cpu, sender.now()
         watch.cancel()
         return Load(seconds, sorted(sender.requests, key=lambda request: request.sent), sender.lags, spent / took)

@@ -6,8 +6,10 @@ server counts, and that is reported.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,8 +49,8 @@ class Ask:
     tokens: int
 
 
-def asks(count: int, prompt: Lengths, output: Lengths, *, shared: float = 0.0, seed: int = 0) -> list[Ask]:
-    """`count` requests.
+def asks(prompt: Lengths, output: Lengths, *, shared: float = 0.0, seed: int = 0) -> Iterator[Ask]:
+    """Requests without end, no two with the same prompt: what was asked before, a prefix cache answers.
 
     Args:
         shared: share of the mean prompt that all begin with (0-1); the rest is new in each, so that a prefix cache
@@ -56,12 +58,10 @@ def asks(count: int, prompt: Lengths, output: Lengths, *, shared: float = 0.0, s
     """
     chance = random.Random(seed)  # noqa: S311  words, no secret
     beginning = _words(chance, round(shared * prompt.mean))
-    made = []
-    for number in range(count):
+    for number in itertools.count():
         rest = max(1, prompt.draw(chance) - len(beginning))
         own = [f"{seed}-{number}", *_words(chance, rest - 1)]
-        made.append(Ask(" ".join([*beginning, *own]), output.draw(chance)))
-    return made
+        yield Ask(" ".join([*beginning, *own]), output.draw(chance))
 
 
 def _words(chance: random.Random, count: int) -> list[str]:
