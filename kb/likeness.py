@@ -32,7 +32,7 @@ C = 10.0
 LEAST = math.log(1e-4)
 # Facts whose value is a class of reports.
 _CLASSES = (
-    "symptom.", "observed.", "tried.", "model.quant", "model.is_", "engine.name", "host.os", "host.orchestrator",
+    "symptom.", "observed.", "tried.", "model.quant", "model.is_", "model.lora", "engine.name", "host.os", "host.orchestrator",
 )  # fmt: skip
 # Switches of an engine: on or off is a class, a number is not.
 _SWITCHES = "engine."

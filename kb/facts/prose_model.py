@@ -82,7 +82,7 @@ _GENERIC = {"int4", "int8", "bnb-nf4", "fp16", "bf16", "fp32"}
 _WIDE = ("fp16", "bf16", "fp32")
 # What a library converts while it computes is no format of the weights.
 _CAST = re2.compile(r"(?i)(?:\bcast|convert|input|activation|计算)[^。\n]{0,50}$")
-_NOT_QUANTISED = re2.compile(r"(?i)(?:没有?|未)(?:做|用|经过|开|进行)?量化|(?:not|without|no) quanti[sz](?:ed|ation)")
+_NOT_QUANTISED = re2.compile(r"(?i)(?:没有?|未)(?:做|用|经过|开|进行)?量化|\bnot quanti[sz]ed\b")
 _LORA = re2.compile(r"(?i)\b(?:Q?LoRA|PEFT)s?\b")
 _MERGED = re2.compile(
     r"(?i)(?:LoRA|adapter|适配器).{0,16}?(合并|merged?)|(merged?|合并).{0,16}?(?:LoRA|adapter|适配器|基座)"
