@@ -50,7 +50,8 @@ def pages() -> dict[str, str]:
     outcomes.close(closed, told, me, is_own=True)
     return {
         "home": "/", "case": case.get_absolute_url(), "entries": "/entries/", "search": "/search/?q=掉卡 PCIe",
-        "entry": "/entries/eager-mode/", "claims": "/claims/", "claim": "/claims/S1-02/",
+        "entry": "/entries/eager-mode/", "entry-slow": "/entries/cpu-offload/", "entry-failure": "/entries/nccl-p2p-iommu/",
+        "entry-mistaken": "/entries/metrics-or-health-misread/", "claims": "/claims/", "claim": "/claims/S1-02/",
         "claim-edit": "/claims/S1-02/edit/", "closed": closed.get_absolute_url(), "flags": "/flags/", "review": "/review/",
         "distil": "/distil/", "digest": digest.get_absolute_url(), "digest-line": f"/distil/{digest.pk}/lines/{third.pk}/edit/",
         "draft": "/drafts/new/edit/", "hosts": "/hosts/", "host": f"/hosts/{made['host'].pk}/",
