@@ -20,7 +20,7 @@ LONGEST_LINE = 4_000
 WRAPPED_LINE = 60
 
 _NOT_PROSE = re2.compile(
-    r"(?i)^\s*(?:\S{0,60}\s{0,4}){0,2}(?:\d{2,4}[-/]\d\d[-/T ]|\d\d:\d\d:\d\d)"  # time stamps
+    r"(?i)^\s*(?:\S{0,60}\s{0,4}){0,2}(?:\d{2,4}[-/]\d\d[-/]\d\d|\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d)"  # time stamps
     r"|^\s*[\[(]?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL|TRACE)\b[\])]?[ :]"
     r"|^\s*File \"|^\s*Traceback \(most|^\s*(?:[\w.]{1,80})?(?:Error|Exception|Warning)\b ?[:(]"
     r"|^\s*[|+#>$]|^\s*[\w.:-]{1,80}\{|^\s*[{}\[\]]|^\s*at [\w.$]{1,80}\(|^\s*raise |^\s*return |^\s*import |^\s*from [\w.]{1,80} import "

@@ -97,3 +97,21 @@ def test_a_card_with_its_memory():
 def test_not_quantised_is_sixteen_bits():
     assert known("本地用 chatglm3-6b，没有做量化").value("model.quant") == "fp16"
     assert known("不量化正常，用 AWQ 就乱码").value("model.quant") == "awq-int4"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "我这边大概 40-60 tokens/s，比别人慢",
+        "单卡4090跑7B，40-60 tokens/s 之间，很慢",
+        "10-15 tokens/s with vLLM is slow",
+    ],
+)
+def test_a_range_at_the_beginning_of_a_line_is_no_time_stamp(said):
+    assert known(said).value("symptom.kind") == "slow"
+    assert known(said).best("decode.tokens_per_s") is not None
+
+
+def test_a_line_that_begins_with_a_time_stamp_is_a_log():
+    for stamp in ("2025-12-01 10:00:00,123", "12-01 10:00:00", "10:00:00.5", "[2025/12/01 10:00:00]"):
+        assert known(f"{stamp} everything is very slow here").best("symptom.kind") is None
