@@ -23,6 +23,8 @@ from probes.load.wire import Wire, understood
 
 # How often the client looks at its own clock, and by how much the system rounds a timer up (epoll: a millisecond).
 LOOK_S, TICK_S = 0.005, 0.0011
+# A client of a closed loop tries again after a failure as late as a person would, instead of spinning against a dead server.
+AFTER_FAILURE_S = 0.5
 Progress = Callable[[float, int, int], None]
 
 
@@ -156,7 +158,8 @@ class _Sender:
     def is_over(self) -> bool:
         return self.now() >= self.seconds
 
-    async def send(self, scheduled: float, *, counts: bool = True) -> None:
+    async def send(self, scheduled: float, *, counts: bool = True) -> bool:
+        """Send the next request; whether it was answered."""
         body = self.target.body(next(self.asks))
         self.sent += counts
         answer = await self.wire.post(self.target.path, body, self.target.timeout_s)
@@ -165,6 +168,7 @@ class _Sender:
             self.requests.append(
                 _request(stream, scheduled, answer.sent - self._began, answer.connect_s, answer.status)
             )
+        return not stream.error
 
     async def watch(self, progress: Progress) -> None:
         """Notes how late the client's own clock ticks, and reports."""
@@ -197,7 +201,8 @@ async def _open(sender: _Sender, offsets: list[float]) -> None:
 async def _closed(sender: _Sender, clients: int) -> None:
     async def client() -> None:
         while not sender.is_over():
-            await sender.send(sender.now())
+            if not await sender.send(sender.now()):
+                await asyncio.sleep(AFTER_FAILURE_S)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(clients):

@@ -205,6 +205,9 @@ async def understood(answer: Answer) -> Stream:
         except ValueError:
             stream.error = "an event is not JSON"
             break
+        if not isinstance(event, dict):
+            stream.error = "an event is no JSON object"
+            break
         if event.get("error"):
             stream.error = said(data.decode("utf-8", "replace"))
             break

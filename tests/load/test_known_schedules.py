@@ -72,6 +72,20 @@ def test_a_server_that_is_gone_is_a_failure_of_each_request():
     assert sum(failure["count"] for failure in found["failed"]) == found["requests"] == 5
 
 
+def test_clients_do_not_spin_against_a_server_that_is_gone():
+    with Server(steady(0.1, 0.01)) as server:
+        url = server.url
+    found = summary(
+        drive(Target(url, "m"), Arrivals("closed", clients=2), asks(Lengths(8), Lengths(4)), 1.2, warm_up=0)
+    )
+    assert 2 <= found["requests"] <= 8
+
+
+def test_an_event_of_another_kind_is_a_failure_of_its_request():
+    found = loaded(lambda n: [(0.0, [1])], Arrivals("constant", rate=4), seconds=1.0)
+    assert {failure["error"] for failure in found["failed"]} == {"an event is no JSON object"}
+
+
 def test_no_two_prompts_are_the_same_beyond_the_shared_beginning():
     made = list(itertools.islice(asks(Lengths(100), Lengths(5), shared=0.5, seed=3), 200))
     assert len({ask.prompt for ask in made}) == 200
